@@ -86,6 +86,10 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_log(void *arg, int level, const char *message);
 /* printf for what has such names in it, to standard output. */
 void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The last error's message, and the code that the library gave for it (0: the command's own). */
+int cli_last_error(const char **message);
+/* codes.c: a last line about an exit code that is an error's: its ORB code, as text or as JSON. */
+void cli_tell_code(int exit_code, bool as_json);
 /* Prints the message and tells the exit code. */
 int cli_fail(const TF_Status *status);
 /* The same of a plugin: whatever it did, a hang included, is its fault, but for memory that ran
@@ -154,8 +158,15 @@ typedef struct cli_session {
     {                                                                                              \
         "--time-limit", 0, "MS", help                                                              \
     }
-/* cli_profile.c: runs so often and prints where the time went. An exit code. */
-int cli_profile(const cli_session *s, oribi_run *run, int runs, int threads, bool as_json);
+/* cmd_bench.c: what bench and profile do before they measure. */
+typedef struct cli_bench_plan {
+    int runs, warm_up;
+    double first_ms; /* of the first run */
+} cli_bench_plan;
+bool cli_bench_plan_read(const cli_args *args, cli_bench_plan *out); /* false after a message */
+/* Binds inputs, runs, and says how many runs fit where nobody said it. An exit code. */
+int cli_bench_warm_up(const cli_args *args, const cli_session *s, oribi_run *run,
+                      cli_bench_plan *plan);
 /* cli_parallel.c: what more cores would give, by runs on one. An exit code. */
 int cli_parallel(const cli_session *s, bool as_json);
 /* cli_place.c: where nodes run. `run` has a --device of its own, which takes drivers too. */
@@ -288,6 +299,9 @@ TF_Tensor *cli_input_make_one(const oribi_model *model, const cli_input *input,
 /* input_batch.c. An input that is a folder becomes one for each of its files; false after a
  * message. */
 bool cli_inputs_expand(cli_args *args);
+/* Calls back with "@FOLDER/file" for each file, in order of name; FOLDER ends with '/'. False after
+ * a message: none, or no folder. */
+bool cli_each_file(const char *folder, void (*hook)(void *arg, const char *file), void *arg);
 /* "[@a.png,@b.png]", "[@FOLDER/]" */
 TF_Tensor *cli_batch_make(const oribi_model *model, const cli_input *input,
                           const cli_image_options *images);
@@ -354,18 +368,22 @@ void cli_desk_close(cli_desk *desk);
 int cmd_compare(const cli_args *args);
 int cmd_device_serve(const cli_args *args);
 int cmd_devices(const cli_args *args);
+int cmd_quantise(const cli_args *args);
 int cmd_run(const cli_args *args);
 int cmd_compile(const cli_args *args);
 int cmd_verify(const cli_args *args);
+int cmd_explain(const cli_args *args);
 int cmd_inspect(const cli_args *args);
 int cmd_bench(const cli_args *args);
 int cmd_pack(const cli_args *args);
+int cmd_profile(const cli_args *args);
 int cmd_ops(const cli_args *args);
 int cmd_plugin(const cli_args *args);
 int cmd_help(const cli_args *args);
 extern cli_option cmd_compile_options[], cmd_verify_options[]; /* made by ..._prepare */
 extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
     cmd_pack_options[], cmd_devices_options[], cmd_ops_options[], cmd_plugin_options[],
-    cmd_help_options[], cmd_device_serve_options[], cmd_compare_options[];
+    cmd_help_options[], cmd_device_serve_options[], cmd_compare_options[], cmd_profile_options[],
+    cmd_quantise_options[], cmd_explain_options[];
 
 #endif

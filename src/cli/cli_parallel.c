@@ -3,7 +3,7 @@
  * threads, of which none but the caller ever comes: kernels cut their loops as for all of them, and
  * one core works off the blocks, undisturbed. A step's span is its time outside of blocks, and the
  * longest of the cores' shares when each next block goes to whoever is free first. All blocks of a
- * step count as of one loop. Not here: times of threads that are there (cli_profile.c).
+ * step count as of one loop. Not here: times of threads that are there (profile/profile_measure.c).
  */
 #include <stdio.h>
 #include <stdlib.h>

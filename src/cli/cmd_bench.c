@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cli.h"
+#include "profile/profile.h"
 
 const cli_option cmd_bench_options[] = {
     {"--runs", 'n', "N", "counted runs (default: as many as fit in 2 s, at least 10)"},
@@ -112,15 +113,65 @@ static void report(const cli_args *args, double *times, int n, double load_ms, d
            usage.ru_maxrss);
 }
 
-int cmd_bench(const cli_args *args)
+bool cli_bench_plan_read(const cli_args *args, cli_bench_plan *out)
 {
     bool bad = false;
-    int runs = (int)cli_number(args, "--runs", 0, 1, 1000000, &bad);
-    int warm_up = (int)cli_number(args, "--warm-up", 3, 0, 1000000, &bad);
+
+    *out = (cli_bench_plan){.runs = (int)cli_number(args, "--runs", 0, 1, 1000000, &bad),
+                            .warm_up = (int)cli_number(args, "--warm-up", 3, 0, 1000000, &bad)};
+    return !bad;
+}
+
+int cli_bench_warm_up(const cli_args *args, const cli_session *s, oribi_run *run,
+                      cli_bench_plan *plan)
+{
+    TF_Status *status = TF_NewStatus();
+    int code = bind_inputs(args, s, run, status);
+    double one = 0;
+
+    for (int i = 0; code == CLI_OK && i < plan->warm_up + 1; i++) {
+        const double start = now_ms();
+        oribi_run_execute(run, status);
+        one = now_ms() - start;
+        plan->first_ms = i == 0 ? one : plan->first_ms;
+        code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
+    }
+    if (plan->runs == 0) {
+        plan->runs = one <= 0 ? 10000 : (int)(2000 / one);
+        plan->runs = plan->runs < 10 ? 10 : plan->runs > 10000 ? 10000 : plan->runs;
+    }
+    TF_DeleteStatus(status);
+    return code;
+}
+
+static int print_profile(const cli_args *args, const cli_session *s, oribi_run *run, int runs)
+{
+    bool bad = false;
+    profile p;
+    int code =
+        profile_take(s, run, runs, (int)cli_number(args, "--threads", 0, 0, INT32_MAX, &bad), &p);
+
+    if (code == CLI_OK && cli_has(args, "--json")) {
+        oribi_text text = {0};
+        oribi_json json = {.text = &text};
+        oribi_text_append(&text, ",\"profile\":");
+        profile_put_json(&json, &p, NULL);
+        cli_text_print(&text);
+        oribi_text_destroy(&text);
+    } else if (code == CLI_OK) {
+        profile_print(&p);
+    }
+    profile_free(&p);
+    return code;
+}
+
+int cmd_bench(const cli_args *args)
+{
     double start = now_ms(), load_ms, *times = NULL;
+    cli_bench_plan plan;
     cli_session s;
 
-    if (bad) {
+    if (!cli_bench_plan_read(args, &plan)) {
         return CLI_USAGE;
     }
     int code = cli_session_open(args, &s);
@@ -130,19 +181,8 @@ int cmd_bench(const cli_args *args)
     load_ms = now_ms() - start;
     TF_Status *status = TF_NewStatus();
     oribi_run *run = oribi_run_create(s.session, status);
-    code = run == NULL ? cli_fail(status) : bind_inputs(args, &s, run, status);
-    double one = 0, first = 0;
-    for (int i = 0; code == CLI_OK && i < warm_up + 1; i++) {
-        start = now_ms();
-        oribi_run_execute(run, status);
-        one = now_ms() - start;
-        first = i == 0 ? one : first;
-        code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
-    }
-    if (runs == 0) {
-        runs = one <= 0 ? 10000 : (int)(2000 / one);
-        runs = runs < 10 ? 10 : runs > 10000 ? 10000 : runs;
-    }
+    code = run == NULL ? cli_fail(status) : cli_bench_warm_up(args, &s, run, &plan);
+    const int runs = plan.runs;
     times = cli_alloc((size_t)runs * sizeof *times);
     for (int i = 0; code == CLI_OK && i < runs; i++) {
         cli_progress("bench", i, runs);
@@ -153,12 +193,10 @@ int cmd_bench(const cli_args *args)
     }
     cli_progress("bench", 0, 0);
     if (code == CLI_OK) {
-        report(args, times, runs, load_ms, first);
+        report(args, times, runs, load_ms, plan.first_ms);
     }
     if (code == CLI_OK && cli_has(args, "--profile")) {
-        fputs(cli_has(args, "--json") ? ",\"profile\":" : "", stdout);
-        code = cli_profile(&s, run, runs, (int)cli_number(args, "--threads", 0, 0, INT32_MAX, &bad),
-                           cli_has(args, "--json"));
+        code = print_profile(args, &s, run, runs);
     }
     fputs(code == CLI_OK && cli_has(args, "--json") ? "}\n" : "", stdout);
     free(times);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "page/page.h"
 
 const cli_option cmd_inspect_options[] = {
     {"--steps", 0, NULL, "each step: node, op, kernel, shapes, place in memory"},
@@ -14,6 +15,9 @@ const cli_option cmd_inspect_options[] = {
     {"--explain", 0, "NODE",
      "kernels and devices considered for a node, and why (not) taken; with --target-device, the "
      "devices of the compiled model: without --explain, for all nodes"},
+    {"--html", 0, "FILE",
+     "write a page that needs nothing else: graph, memory over time, costs, to search"},
+    {"--force", 'f', NULL, "overwrite the page"},
     {"--json", 0, NULL, "as JSON"},
     CLI_TIME_LIMIT_OPTION("give up so many milliseconds after opening the model began (exit 5)"),
     CLI_DESK_OPTIONS,
@@ -83,6 +87,41 @@ static int describe(const cli_args *args, const cli_session *s, const char *what
     }
     TF_DeleteBuffer(json);
     TF_DeleteStatus(status);
+    return code;
+}
+
+/* What the session says of itself, as a tree; an exit code. */
+static int read_description(const cli_session *s, const char *what, cli_json *out)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_Buffer *json = cli_buffer();
+
+    oribi_session_describe(s->session, what, json, status);
+    int code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
+    if (code == CLI_OK) {
+        *out = cli_json_parse(json->data, json->length, what);
+        code = out->root == NULL ? CLI_BAD_INPUT : CLI_OK;
+    }
+    TF_DeleteBuffer(json);
+    TF_DeleteStatus(status);
+    return code;
+}
+
+static int write_page(const cli_args *args, const cli_session *s)
+{
+    const char *path = cli_value(args, "--html");
+    cli_json graph = {.root = NULL}, memory = {.root = NULL};
+    oribi_text text = {0};
+    int code = read_description(s, "graph", &graph);
+
+    code = code == CLI_OK ? read_description(s, "memory", &memory) : code;
+    if (code == CLI_OK) {
+        page_inspect(&text, graph.root, memory.root);
+        code = cli_write_file(path, text.data, text.length, cli_has(args, "--force"));
+    }
+    oribi_text_destroy(&text);
+    cli_json_free(&graph);
+    cli_json_free(&memory);
     return code;
 }
 
@@ -184,8 +223,11 @@ int cmd_inspect(const cli_args *args)
                                         "device", "bytes", "offset", NULL};
     static const char *const passes[] = {"pass", "change", NULL};
     cli_session s;
-    int code = cli_session_open(args, &s);
+    const char *page = cli_value(args, "--html");
+    int code = page == NULL ? CLI_OK : cli_check_writable(page, cli_has(args, "--force"));
     bool chosen = false;
+
+    code = code == CLI_OK ? cli_session_open(args, &s) : code;
 
     if (code != CLI_OK) {
         return code;
@@ -197,6 +239,11 @@ int cmd_inspect(const cli_args *args)
     }
     if (cli_has(args, "--explain")) {
         code = explain(args, &s, cli_value(args, "--explain"));
+        cli_session_close(&s);
+        return code;
+    }
+    if (page != NULL) {
+        code = write_page(args, &s);
         cli_session_close(&s);
         return code;
     }

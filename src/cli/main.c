@@ -62,12 +62,34 @@ const cli_command cli_commands[] = {
     {"inspect", "MODEL", "show inputs, outputs, steps, memory and what the passes changed", NULL,
      "  oribi inspect model.onnx\n"
      "  oribi inspect model.onnx --memory\n"
+     "  oribi inspect model.onnx --html model.html\n"
      "  oribi inspect model.onnx --explain softmax",
      cmd_inspect_options, cmd_inspect},
     {"bench", "MODEL", "time a model: warm-up, then repeated runs; median, minimum, spread", NULL,
      "  oribi bench model.onnx --runs 20\n"
      "  oribi bench model.onnx --threads 1 --profile",
      cmd_bench_options, cmd_bench},
+    {"profile", "MODEL", "where the time goes, by node and by op; slower than it was?",
+     "The least time of each step of several runs, its share of all, multiply-adds, bytes moved,\n"
+     "and which part that is of what this machine can do at most, which is measured then.\n"
+     "Exit code 1: with --baseline, all steps together are slower by more than --tolerance.",
+     "  oribi profile model.onnx --threads 1\n"
+     "  oribi profile model.onnx --html profile.html --csv profile.csv\n"
+     "  oribi profile model.onnx --save before.json\n"
+     "  oribi profile model.onnx --baseline before.json --tolerance 5",
+     cmd_profile_options, cmd_profile},
+    {"quantise", "MODEL", "make an int8 model of a float ONNX model",
+     "Weights become int8 with a scale for each channel, values int8 with a scale that the files "
+     "of\n"
+     "--data tell, each of which is a sample, read as -i of `oribi run` reads it: pictures, npy, "
+     "and\n"
+     "npz by name for models of several inputs. The result is ONNX (QDQ) that `oribi run` and\n"
+     "`oribi compile` compute with integers. At the end both models run over the data: the error\n"
+     "of each layer, and how often the largest element is the same one (top-1).\n"
+     "Exit code 1: with --min-agreement, an output agrees less often.",
+     "  oribi quantise model.onnx --data pictures -o model_int8.onnx\n"
+     "  oribi quantise model.onnx --data samples -o int8.onnx --calibrate percentile:99.9",
+     cmd_quantise_options, cmd_quantise},
     {"pack", "MODEL", "write a model with its weights packed, to be mapped and run at once",
      "FILE holds the optimised graph and the weights as kernels want them: opening it packs\n"
      "nothing, and processes share it. It is for this version of Oribi and kernels such as this\n"
@@ -101,6 +123,15 @@ const cli_command cli_commands[] = {
      "  oribi plugin rules P012\n"
      "  oribi plugin new my_op",
      cmd_plugin_options, cmd_plugin},
+    {"explain", "[CODE]", "what an error's code means, and what to do",
+     "An error ends with a line such as \"error ORB4005 (not found)\"; the first digit is the "
+     "exit\n"
+     "code. With --json that line is an object {\"error\": {\"code\": ...}} on standard error. "
+     "Codes "
+     "do\nnot change their meaning from version to version; without one all are listed.",
+     "  oribi explain ORB4005\n"
+     "  oribi explain --json",
+     cmd_explain_options, cmd_explain},
     {"help", "[COMMAND]", "this text, or one command in full", NULL,
      "  oribi help run\n"
      "  oribi help --generate man",
@@ -110,7 +141,7 @@ const cli_command cli_commands[] = {
 
 static const cli_command *find_command(const char *name)
 {
-    const char *names[16];
+    const char *names[32];
     size_t n = 0;
 
     for (const cli_command *c = cli_commands; c->name != NULL; c++) {
@@ -161,6 +192,7 @@ int main(int argc, char **argv)
     }
     const cli_command *command = find_command(argv[1]);
     if (command == NULL) {
+        cli_tell_code(CLI_USAGE, false);
         return CLI_USAGE;
     }
     for (int i = 2; i < argc; i++) {
@@ -171,11 +203,14 @@ int main(int argc, char **argv)
     }
     cli_args *args = cli_args_parse(command, argc - 2, argv + 2);
     if (args == NULL) {
+        cli_tell_code(CLI_USAGE, false);
         return CLI_USAGE;
     }
     int code = !cli_inputs_expand(args) ? CLI_BAD_INPUT
                : cli_needs_check(args)  ? command->run(args)
                                         : CLI_USAGE;
+    code = end_output(code);
+    cli_tell_code(code, cli_has(args, "--json"));
     cli_args_destroy(args);
-    return end_output(code);
+    return code;
 }

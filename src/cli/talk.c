@@ -35,10 +35,23 @@ static void talk(FILE *to, const char *before, const char *format, va_list args,
     oribi_text_destroy(&shown);
 }
 
+static char last_message[1000];
+static int last_code; /* TF_Code */
+
+int cli_last_error(const char **message)
+{
+    *message = last_message;
+    return last_code;
+}
+
 void cli_error(const char *format, ...)
 {
     va_list args;
 
+    va_start(args, format);
+    (void)vsnprintf(last_message, sizeof last_message, format, args);
+    va_end(args);
+    last_code = 0;
     va_start(args, format);
     talk(stderr, "oribi: ", format, args, "\n");
     va_end(args);
@@ -88,6 +101,7 @@ static int exit_code(const TF_Status *status)
 int cli_fail(const TF_Status *status)
 {
     cli_error("%s", TF_Message(status));
+    last_code = (int)TF_GetCode(status);
     return exit_code(status);
 }
 
@@ -124,6 +138,7 @@ void cli_progress(const char *what, int64_t done, int64_t total)
 _Noreturn void cli_no_memory(size_t bytes)
 {
     cli_error("out of memory (%zu bytes)", bytes);
+    cli_tell_code(CLI_LIMIT, false);
     exit(CLI_LIMIT);
 }
 

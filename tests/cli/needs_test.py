@@ -26,9 +26,13 @@ FREE = {
            "--read --check --check-all --record",
     "bench": "--runs --warm-up --input --profile --json --device --place-node --plugin --threads --max-bytes "
              "--shape --kernels --isa --disable-pass --tflite-variant --follow-links --read",
+    "profile": "--runs --warm-up --input --csv --html --trace --save --baseline --json --device --place-node --plugin "
+               "--threads --max-bytes --shape --kernels --isa --disable-pass --tflite-variant --follow-links --read",
+    "quantise": "--data --output --calibrate --samples --min-agreement --layout --mean --scale --force --json --plugin "
+                "--threads --max-bytes --shape --kernels --isa --disable-pass --tflite-variant --follow-links --read",
     "pack": "--output --force --time-limit --plugin --threads --max-bytes --shape --kernels --isa --disable-pass "
              "--tflite-variant --follow-links --read",
-    "inspect": f"{VIEWS} --explain --json --target-device --device --place-node --plugin --threads "
+    "inspect": f"{VIEWS} --explain --html --json --target-device --device --place-node --plugin --threads "
                "--max-bytes --shape --kernels --isa --disable-pass --tflite-variant --follow-links "
                "--read --time-limit",
     "compile": "--output --report --json --force --plugin --name --shape --io --weights --place --layout "
@@ -44,6 +48,7 @@ FREE = {
                "--tflite-variant --follow-links --read",
     "device-serve": "--driver --socket --connect --pty --port --window --target-device --no-fuse "
                     "--shape --tflite-variant --plugin",
+    "explain": "--json",
     "ops": "--map --kernels --json --plugin",
     "devices": "--json --plugin",
     "plugin": "",
@@ -62,10 +67,12 @@ IGNORED = {
             ("--trace --time-limit --shape --kernels --isa --disable-pass --threads --place-node --check --check-all --record "
              + PLACEMENT, "--device npu=driver.so --plugin p.so")],
     "bench": [(PLACEMENT, "")],
+    "profile": [(PLACEMENT, ""), ("--force --tolerance", "")],
     "compare": [(PLACEMENT, ""), ("--runs", "-i x=rand:1")],
     "inspect": [(PLACEMENT, ""), ("--assign --no-fuse", ""),
                 (f"{VIEWS} --device --place-node --kernels --isa --disable-pass --shape",
-                 "--target-device npu"), (VIEWS, "--explain n")],
+                 "--target-device npu"), (VIEWS + " --html", "--explain n"), ("--html", "--target-device npu"),
+                (VIEWS + " --json", "--html m.html"), ("--force", "")],
     "compile": [("--weights-machine", "-o d"), ("--weights-machine", "-o d --weights bin"),
                 (TARGET_OPTIONS, "-o d"), ("--device-platform", "-o d")],
     "verify": [("--weights-machine", ""), (TARGET_OPTIONS + " --device-platform --driver", ""),
@@ -86,8 +93,8 @@ IGNORED = {
                ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "info f"),
                ("--json --plugin --seed --cases --op --part --random --timeout-ms", "new f")],
 }
-EXTRA = {"run": "m m", "bench": "m m", "pack": "m m", "inspect": "m m", "verify": "m m", "compare": "m m m", "device-serve": "m m",
-         "ops": "a b", "devices": "a", "help": "run run", "plugin": "list x"}
+EXTRA = {"run": "m m", "bench": "m m", "profile": "m m", "quantise": "m m", "pack": "m m", "inspect": "m m", "verify": "m m", "compare": "m m m", "device-serve": "m m",
+         "ops": "a b", "explain": "a b", "devices": "a", "help": "run run", "plugin": "list x"}
 
 
 def run(*words):
@@ -119,7 +126,7 @@ def main():
             wrong.append(f"{command} {name}: there is no such option")
         for names, beside in rows:
             for name in names.split():
-                words = [command] + ([MODEL] if command not in ("ops", "plugin") else [])
+                words = [command] + ([MODEL] if command not in ("ops", "plugin", "explain") else [])
                 words += beside.split() + [name] + (["1"] if known.get(name) else [])
                 got = run(*words)
                 n += 1

@@ -132,6 +132,7 @@ EXAMPLES = {
     "ai.onnx.preview.training:Adam": [(["T ", "i64 ", "T 2", "T 2", "T 2", "T 2"], {}, 1)],
     "ai.onnx.preview:FlexAttention": [(["T 1,2,3,4", "T 1,2,5,4", "T 1,2,5,4"], {}, 1)],
     "com.microsoft:BiasGelu": [(["T 2,3", "T 3 = 1"], {}, 1)],
+    "com.microsoft:DequantizeLinear": [(["T 2,3", "f32  = 0.5", "T  = 0"], {"only": (*BYTES, "i16", "u16", "i32")}, 1)],
     "com.microsoft:DynamicQuantizeLSTM": [(["f32 3,1,2", "T 1,2,8 = 1", "T 1,2,8 = 1", "", "", "", "", "", "f32 1 = 0.5",
                                             "T 1 = 0", "f32 1 = 0.5", "T 1 = 0"], {"hidden_size": 2, "only": BYTES}, 1)],
     **same("com.microsoft:FastGelu com.microsoft:Gelu com.microsoft:QuickGelu", ["T 2,3"]),
@@ -152,6 +153,7 @@ EXAMPLES = {
            ["T 2,3", "f32  = 0.5", "T  = 1", "f32  = 0.5", "T  = 1"], only=BYTES),
     "com.microsoft:QLinearSoftmax": [(["T 2,3", "f32  = 0.5", "T  = 1", "f32  = 0.00390625", "T  = 0"],
                                       {"opset": 13, "only": BYTES}, 1)],
+    "com.microsoft:QuantizeLinear": [(["f32 2,3", "f32  = 0.5", "T  = 1"], {}, 1)],
     "com.microsoft:SkipLayerNormalization": [(["T 1,2,4", "T 1,2,4", "T 4 = 1", "T 4 = 1"], {}, 1)],
     "com.microsoft:SkipSimplifiedLayerNormalization": [(["T 1,2,4", "T 1,2,4", "T 4 = 1"], {}, 1)],
 }

@@ -31,8 +31,7 @@ static const char *find_folder(const char *text)
     return at != NULL && length > 1 && text[length - 1] == '/' ? at : NULL;
 }
 
-/* Calls back with "@FOLDER/file" for each file. False after a message: none, or no folder. */
-static bool each_file(const char *folder, void (*hook)(void *arg, const char *file), void *arg)
+bool cli_each_file(const char *folder, void (*hook)(void *arg, const char *file), void *arg)
 {
     struct dirent **entries;
     const int n = scandir(folder, &entries, is_shown, by_name);
@@ -93,7 +92,7 @@ bool cli_inputs_expand(cli_args *args)
             continue;
         }
         const expansion e = {args, given.option, given.value, (size_t)(folder - given.value)};
-        good = each_file(folder + 1, add_given, (void *)(uintptr_t)&e);
+        good = cli_each_file(folder + 1, add_given, (void *)(uintptr_t)&e);
     }
     if (good && kept < n) {
         memmove(args->given + kept, args->given + n,
@@ -142,7 +141,7 @@ static bool make_items(batch *b, const char *spec)
             cli_error("input '%s': a batch is [@FILE,@FILE] or [@FOLDER/]", b->input->text);
             good = false;
         } else if (folder != NULL) {
-            good = each_file(folder + 1, add_item, b);
+            good = cli_each_file(folder + 1, add_item, b);
         } else {
             add_item(b, word);
         }

@@ -63,6 +63,9 @@ oribi_value_id oribi_onnx_dequantized(oribi_onnx_node *n, oribi_value_id x, orib
                                       oribi_value_id zero, int64_t axis);
 oribi_value_id oribi_onnx_quantized(oribi_onnx_node *n, oribi_value_id x, oribi_value_id scale,
                                     oribi_value_id zero, int64_t axis);
+/* The operators themselves, of ONNX and of com.microsoft. */
+bool oribi_onnx_dequantize_linear(oribi_onnx_node *n);
+bool oribi_onnx_quantize_linear(oribi_onnx_node *n);
 
 /* Are all elements of a scale positive and finite? One that is computed passes. */
 bool oribi_onnx_check_scale(oribi_onnx_node *n, oribi_value_id scale);

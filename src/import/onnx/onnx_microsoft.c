@@ -188,6 +188,7 @@ static bool fused_matmul(oribi_onnx_node *n)
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
     {"BiasGelu", 1, 1, binary, 2, 2, "Oribi>BiasGelu"},
+    {"DequantizeLinear", 1, 1, oribi_onnx_dequantize_linear, 2, 3, "ONNX>DequantizeLinear, or Cast, Sub, Mul"},
     {"DynamicQuantizeLSTM", 1, 1, oribi_onnx_dynamic_lstm, 3, 12, "Oribi>DynamicLstm"},
     {"EmbedLayerNormalization", 1, 1, oribi_onnx_embed_layer_norm, 1, 9, "GatherV2, AddV2, Mean, Sub, Square, Rsqrt, Mul"},
     {"FastGelu", 1, 1, fast_gelu, 1, 2, "Square, Mul, AddV2, Tanh"},
@@ -204,6 +205,7 @@ const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
     {"QLinearMul", 1, 1, qlinear_mul, 8, 8, AROUND "Mul"},
     {"QLinearSigmoid", 1, 1, qlinear_sigmoid, 5, 5, AROUND "Sigmoid"},
     {"QLinearSoftmax", 1, 1, qlinear_softmax, 5, 5, AROUND "Softmax"},
+    {"QuantizeLinear", 1, 1, oribi_onnx_quantize_linear, 2, 3, "ONNX>QuantizeLinear, or RealDiv, Round, AddV2, ClipByValue, Cast"},
     {"QuickGelu", 1, 1, quick_gelu, 1, 1, "ONNX>Swish"},
     {"RotaryEmbedding", 1, 1, oribi_onnx_rotary_embedding_microsoft, 4, 4, "GatherV2, SplitV, Mul, Sub, AddV2, ConcatV2"},
     {"SkipLayerNormalization", 1, 1, oribi_onnx_skip_layer_norm, 3, 5, "AddV2, Mean, Sub, Square, Rsqrt, Mul"},

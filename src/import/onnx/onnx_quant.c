@@ -175,7 +175,7 @@ static oribi_value_id dequantized(oribi_onnx_node *n, TF_DataType dtype)
     return oribi_emit_cast(n, y, dtype);
 }
 
-static bool dequantize(oribi_onnx_node *n)
+bool oribi_onnx_dequantize_linear(oribi_onnx_node *n)
 {
     ORIBI_TRY(check_form(n));
     TF_DataType dtype = oribi_emit_dtype(n, n->inputs[1]);
@@ -248,7 +248,7 @@ static oribi_value_id quantized(oribi_onnx_node *n, oribi_value_id x, oribi_valu
     return oribi_emit_cast(n, y, dtype);
 }
 
-static bool quantize(oribi_onnx_node *n)
+bool oribi_onnx_quantize_linear(oribi_onnx_node *n)
 {
     oribi_value_id x = n->inputs[0], zero = oribi_emit_input(n, 2);
     const int64_t axis = oribi_onnx_int(n, "axis", 1);
@@ -288,8 +288,8 @@ static bool dynamic_quantize(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_quant_rows[] = {
-    {"DequantizeLinear", 10, 28, dequantize, 2, 3, "ONNX>DequantizeLinear, or Cast, Sub, Mul"},
+    {"DequantizeLinear", 10, 28, oribi_onnx_dequantize_linear, 2, 3, "ONNX>DequantizeLinear, or Cast, Sub, Mul"},
     {"DynamicQuantizeLinear", 11, 28, dynamic_quantize, 1, 1, "ONNX>DynamicQuantizeLinear"},
-    {"QuantizeLinear", 10, 28, quantize, 2, 3, "ONNX>QuantizeLinear, or RealDiv, Round, AddV2, ClipByValue, Cast"},
+    {"QuantizeLinear", 10, 28, oribi_onnx_quantize_linear, 2, 3, "ONNX>QuantizeLinear, or RealDiv, Round, AddV2, ClipByValue, Cast"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */
