@@ -60,7 +60,7 @@ lint: deps
 	@tests/lint/run.sh
 
 format:
-	@git ls-files '*.c' '*.h' '*.cc' '*.def' | xargs clang-format-14 -i
+	@git ls-files '*.c' '*.h' '*.hpp' '*.cc' '*.def' | xargs clang-format-14 -i
 
 fuzz: deps
 	@tests/fuzz/run.sh

@@ -53,6 +53,17 @@ oribi_set_allocator(void *self, void *(*allocate)(void *self, size_t bytes, size
 TF_CAPI_EXPORT extern void oribi_set_log(void (*hook)(void *arg, int level, const char *message),
                                          void *arg);
 
+#if ORIBI_HAS_CONTRACT(1, 4)
+/* Frees what the library keeps as long as the process: ops, kernels, what it knows of plugins,
+ * whose files stay mapped. A program that is about to end need not call it; it is for those that
+ * count their memory. Call it last: who opens a model or loads a plugin afterwards gets
+ * FAILED_PRECONDITION. Statuses, tensors and buffers may still be deleted. Twice is once.
+ * Errors   FAILED_PRECONDITION: a model, session or run has not been destroyed; nothing is freed.
+ * @context app
+ */
+TF_CAPI_EXPORT extern void oribi_shutdown(TF_Status *status);
+#endif /* 1.4 */
+
 /* Loads one plugin: "path[:key=val[,key=val]]", probed in a helper process first. A plugin is never
  * unloaded. The same file twice is one plugin. */
 TF_CAPI_EXPORT extern void oribi_plugin_load_file(const char *spec, TF_Status *status);
