@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define ORIBI_VERSION_MAJOR 1
-#define ORIBI_VERSION_MINOR 0
+#define ORIBI_VERSION_MINOR 1
 #define ORIBI_VERSION_PATCH 0
 
 typedef struct oribi_options oribi_options;
@@ -34,7 +34,7 @@ typedef struct oribi_model oribi_model;
 typedef struct oribi_session oribi_session;
 typedef struct oribi_run oribi_run;
 
-/* "1.0.0", of the library that is running.
+/* "1.1.0", of the library that is running.
  * @context no-allocation
  */
 TF_CAPI_EXPORT extern const char *oribi_version(void);
