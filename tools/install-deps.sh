@@ -7,7 +7,7 @@
 set -eu
 # package, and what to look for where there is no dpkg: a program, pc:MODULE or file:PATTERN
 build="gcc=cc cmake=cmake ninja-build=ninja pkg-config=pkg-config make=make libc6-dev=file:/usr/include/stdlib.h
-zlib1g-dev=pc:zlib libspng-dev=pc:spng libjpeg62-turbo-dev=pc:libjpeg"
+zlib1g-dev=pc:zlib libspng-dev=pc:spng libjpeg62-turbo-dev=pc:libjpeg libmicrohttpd-dev=pc:libmicrohttpd"
 demo="$build gcc-arm-none-eabi=arm-none-eabi-gcc libnewlib-arm-none-eabi=arm-none-eabi-gcc
 qemu-system-arm=qemu-system-arm"
 opencl="ocl-icd-opencl-dev=pc:OpenCL opencl-headers=file:/usr/include/CL/cl.h"

@@ -360,12 +360,13 @@ int cmd_verify(const cli_args *args);
 int cmd_inspect(const cli_args *args);
 int cmd_bench(const cli_args *args);
 int cmd_pack(const cli_args *args);
+int cmd_serve(const cli_args *args);
 int cmd_ops(const cli_args *args);
 int cmd_plugin(const cli_args *args);
 int cmd_help(const cli_args *args);
 extern cli_option cmd_compile_options[], cmd_verify_options[]; /* made by ..._prepare */
 extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
     cmd_pack_options[], cmd_devices_options[], cmd_ops_options[], cmd_plugin_options[],
-    cmd_help_options[], cmd_device_serve_options[], cmd_compare_options[];
+    cmd_help_options[], cmd_device_serve_options[], cmd_compare_options[], cmd_serve_options[];
 
 #endif
