@@ -7,7 +7,7 @@ DESTDIR  ?=
 BUILD     = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 VENV      = build/venv
 
-.PHONY: help deps build demo test test-asan test-tsan test-clang bench bench-mcu bench-gpu lint format fuzz install packages wheel clean
+.PHONY: help deps build demo test test-asan test-tsan test-clang bench bench-mcu bench-gpu lint format fuzz install packages tarball wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo "make install   PREFIX=/usr/local DESTDIR="
 	@echo "make wheel     Python's wheels for x86-64 and arm64 into build/wheel/out (docs/guide/python.md)"
 	@echo "make packages  .debs and the header tarball into build/packages/out (docs/reference/packages.md)"
+	@echo "make tarball   the committed tree as build/packages/out/oribi-VERSION.tar.gz"
 
 # What a task needs, from Debian's packages; where there are none it says so and the task goes on.
 deps:
@@ -60,7 +61,7 @@ lint: deps
 	@tests/lint/run.sh
 
 format:
-	@git ls-files '*.c' '*.h' '*.cc' '*.def' | xargs clang-format-14 -i
+	@git ls-files '*.c' '*.h' '*.hpp' '*.cc' '*.def' | xargs clang-format-14 -i
 
 fuzz: deps
 	@tests/fuzz/run.sh
@@ -70,10 +71,13 @@ install: build
 
 packages:
 	@tools/install-deps.sh packages
-	@cmake -S . -B build/packages -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr \
-		$(OPTIONS) >/dev/null
-	@cmake --build build/packages -j$(JOBS)
-	@packaging/deb/build.sh build/packages build/packages/out
+	@packaging/deb.sh build/packages/out
+
+# The committed tree, in bytes that depend on nothing else.
+tarball:
+	@mkdir -p build/packages/out
+	@version=$$(sed -n 's/^project(oribi VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt) && \
+		git archive --format=tar --prefix=oribi-$$version/ HEAD | gzip -n9 >build/packages/out/oribi-$$version.tar.gz
 
 # One compiler for both, which also has the headers and symbols of an old glibc: PyPI's ziglang.
 wheel:

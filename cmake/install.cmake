@@ -8,7 +8,7 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INC
 install(DIRECTORY include/ ${ORIBI_HEADER_PATHS}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oribi-plugin
     PATTERN .clang-format EXCLUDE PATTERN README.md EXCLUDE)
 # Example accelerators, whose drivers `oribi verify --driver` takes, and the module of Zephyr that builds them.
-install(DIRECTORY examples/accelerators DESTINATION ${CMAKE_INSTALL_DATADIR}/oribi/examples)
+install(DIRECTORY examples/accelerators DESTINATION ${CMAKE_INSTALL_DATADIR}/oribi/examples USE_SOURCE_PERMISSIONS)
 install(DIRECTORY zephyr DESTINATION ${CMAKE_INSTALL_DATADIR}/oribi)
 install(TARGETS oribi_shared oribi_static oribi_plugin_headers EXPORT oribi-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -122,7 +122,7 @@ target_compile_definitions(oribi_cpu PRIVATE ORIBI_KIT_SHARED)
 # The folder that applications include from has oribi/ and nothing else: what oribi.h needs of the
 # contract lies below it, so that nothing hides a TensorFlow, an Abseil or an Eigen of theirs. Plugins
 # include from include/, where those names are ours.
-foreach(header oribi/oribi.h oribi/desk.h)
+foreach(header oribi/oribi.h oribi/oribi.hpp oribi/desk.h)
     configure_file(include/${header} ${PROJECT_BINARY_DIR}/include/${header} COPYONLY)
 endforeach()
 foreach(name c_api_macros tf_buffer tf_datatype tf_status tf_tensor)

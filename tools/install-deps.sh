@@ -7,17 +7,17 @@
 set -eu
 # package, and what to look for where there is no dpkg: a program, pc:MODULE or file:PATTERN
 build="gcc=cc cmake=cmake ninja-build=ninja pkg-config=pkg-config make=make libc6-dev=file:/usr/include/stdlib.h
-zlib1g-dev=pc:zlib libspng-dev=pc:spng libjpeg62-turbo-dev=pc:libjpeg"
+zlib1g-dev=pc:zlib libspng-dev=pc:spng libjpeg62-turbo-dev=pc:libjpeg libmicrohttpd-dev=pc:libmicrohttpd"
 demo="$build gcc-arm-none-eabi=arm-none-eabi-gcc libnewlib-arm-none-eabi=arm-none-eabi-gcc
 qemu-system-arm=qemu-system-arm"
 opencl="ocl-icd-opencl-dev=pc:OpenCL opencl-headers=file:/usr/include/CL/cl.h"
-packages="$build $opencl git=git xz-utils=xz binutils=objdump"
-test="$demo $packages ccache=ccache g++=c++ clang-14=clang-14 clang-format-14=clang-format-14
+packages="$build $opencl git=git xz-utils=xz binutils=objdump g++=c++ debhelper=dh"
+test="$demo $packages ccache=ccache clang-14=clang-14 clang-format-14=clang-format-14
 libclang-rt-14-dev=clang-14 libcmocka-dev=pc:cmocka pocl-opencl-icd=file:/etc/OpenCL/vendors/pocl.icd
 libeigen3-dev=pc:eigen3 libabsl-dev=file:/usr/include/absl/strings/string_view.h valgrind=valgrind
 abigail-tools=abidiff python3=python3 python3-numpy=file:/usr/lib/python3*/*-packages/numpy
 python3-venv=file:/usr/lib/python3*/ensurepip python3-pytest=file:/usr/lib/python3*/*-packages/pytest
-mmdebstrap=mmdebstrap gcc-aarch64-linux-gnu=aarch64-linux-gnu-gcc
+mmdebstrap=mmdebstrap lintian=lintian gcc-aarch64-linux-gnu=aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross=file:/usr/aarch64-linux-gnu/include/stdlib.h qemu-user=qemu-aarch64
 gcc-riscv64-unknown-elf=riscv64-unknown-elf-gcc qemu-system-misc=qemu-system-riscv32
 zsh=zsh fish=fish mandoc=mandoc"

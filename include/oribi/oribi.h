@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 #define ORIBI_VERSION_MAJOR 1
-#define ORIBI_VERSION_MINOR 0
+#define ORIBI_VERSION_MINOR 1
 #define ORIBI_VERSION_PATCH 0
 
 typedef struct oribi_options oribi_options;
@@ -34,7 +34,7 @@ typedef struct oribi_model oribi_model;
 typedef struct oribi_session oribi_session;
 typedef struct oribi_run oribi_run;
 
-/* "1.0.0", of the library that is running.
+/* "1.1.0", of the library that is running.
  * @context no-allocation
  */
 TF_CAPI_EXPORT extern const char *oribi_version(void);
@@ -52,6 +52,17 @@ oribi_set_allocator(void *self, void *(*allocate)(void *self, size_t bytes, size
  * warnings and errors to stderr. */
 TF_CAPI_EXPORT extern void oribi_set_log(void (*hook)(void *arg, int level, const char *message),
                                          void *arg);
+
+#if ORIBI_HAS_CONTRACT(1, 4)
+/* Frees what the library keeps as long as the process: ops, kernels, what it knows of plugins,
+ * whose files stay mapped. A program that is about to end need not call it; it is for those that
+ * count their memory. Call it last: who opens a model or loads a plugin afterwards gets
+ * FAILED_PRECONDITION. Statuses, tensors and buffers may still be deleted. Twice is once.
+ * Errors   FAILED_PRECONDITION: a model, session or run has not been destroyed; nothing is freed.
+ * @context app
+ */
+TF_CAPI_EXPORT extern void oribi_shutdown(TF_Status *status);
+#endif /* 1.4 */
 
 /* Loads one plugin: "path[:key=val[,key=val]]", probed in a helper process first. A plugin is never
  * unloaded. The same file twice is one plugin. */

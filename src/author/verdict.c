@@ -274,3 +274,14 @@ void oribi__verdict_keep(const oribi_verdict_key *key, const TF_Status *status)
     oribi_text_destroy(&head);
     oribi_text_destroy(&line);
 }
+
+void oribi__verdict_forget_all(void)
+{
+    oribi_mutex_lock(&mutex);
+    for (verdict *next; known != NULL; known = next) {
+        next = known->next;
+        oribi_free(known->message);
+        oribi_free(known);
+    }
+    oribi_mutex_unlock(&mutex);
+}

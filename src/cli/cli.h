@@ -377,6 +377,7 @@ int cmd_inspect(const cli_args *args);
 int cmd_bench(const cli_args *args);
 int cmd_pack(const cli_args *args);
 int cmd_profile(const cli_args *args);
+int cmd_serve(const cli_args *args);
 int cmd_ops(const cli_args *args);
 int cmd_plugin(const cli_args *args);
 int cmd_help(const cli_args *args);
@@ -384,6 +385,6 @@ extern cli_option cmd_compile_options[], cmd_verify_options[]; /* made by ..._pr
 extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
     cmd_pack_options[], cmd_devices_options[], cmd_ops_options[], cmd_plugin_options[],
     cmd_help_options[], cmd_device_serve_options[], cmd_compare_options[], cmd_profile_options[],
-    cmd_quantise_options[], cmd_explain_options[];
+    cmd_quantise_options[], cmd_explain_options[], cmd_serve_options[];
 
 #endif

@@ -98,6 +98,14 @@ const cli_command cli_commands[] = {
      "  oribi pack model.onnx -o model.oribi --force\n"
      "  oribi run model.oribi -i 0=@cat.png",
      cmd_pack_options, cmd_pack},
+    {"serve", "MODEL|FOLDER", "answer requests for models over HTTP (Open Inference Protocol)",
+     "FOLDER has NAME.onnx, or NAME/VERSION/*.onnx; SIGHUP reads it again. It prints where it\n"
+     "listens, is ready when its models have run once, and ends on SIGTERM when the last request\n"
+     "is answered. It has no TLS and asks nobody who they are: put a proxy before it. "
+     "docs/reference/running/serve.md.",
+     "  oribi serve model.onnx --port 8000\n"
+     "  oribi serve models/ --host 0.0.0.0 --threads 1",
+     cmd_serve_options, cmd_serve},
     {"ops", "[NAME]", "list the known ops, or one in full", NULL,
      "  oribi ops\n"
      "  oribi ops Conv2D",

@@ -56,6 +56,16 @@ void oribi_device_note_absent(const char *provider, const char *reason)
     destroy(one);
 }
 
+void oribi_device_forget_absent(void)
+{
+    oribi_mutex_lock(&lock);
+    for (absence *next; first != NULL; first = next) {
+        next = first->next;
+        destroy(first);
+    }
+    oribi_mutex_unlock(&lock);
+}
+
 void oribi__absent_tell(oribi_text *text)
 {
     oribi_mutex_lock(&lock);

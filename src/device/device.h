@@ -29,6 +29,10 @@ oribi_platform *oribi_platform_create(oribi_platform_init init, const char *prov
                                       TF_Status *status);
 void oribi_platform_commit(oribi_platform *platform);   /* NULL ok; to be found from now on */
 void oribi_platform_rollback(oribi_platform *platform); /* NULL ok; destroys it */
+/* At the end of the process, while the plugin's own state is still there: it was mapped before. A
+ * platform whose devices are open is left as it is. */
+void oribi_platform_forget_all(void);
+void oribi_device_forget_absent(void);
 /* By name or type, in any case of letters; NULL: there is none. */
 const oribi_platform *oribi_platform_find(const char *name);
 const oribi_platform *oribi_platform_next(const oribi_platform *platform); /* NULL: the first */

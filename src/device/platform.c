@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Platforms: SE_InitPlugin is called, checked, and the result kept for ever. Not here: which
+/* Platforms: SE_InitPlugin is called, checked, and the result kept to the end. Not here: which
  * members must be there (platform_check.c), devices (device.c).
  */
 #include <stdlib.h>
@@ -143,9 +143,7 @@ void oribi_platform_rollback(oribi_platform *platform)
 
 /* --- The list -------------------------------------------------------------------------------- */
 
-/* At the end of the process, while the plugin's own state is still there: it was mapped before. A
- * platform whose devices are open is left as it is. */
-static void destroy_idle(void)
+void oribi_platform_forget_all(void)
 {
     oribi_mutex_lock(&list_lock);
     oribi_platform **link = &first;
@@ -174,7 +172,8 @@ void oribi_platform_commit(oribi_platform *platform)
     *last = platform;
     last = &platform->next;
     oribi_mutex_unlock(&list_lock);
-    (void)atexit(destroy_idle); /* once for each, so that it runs before the plugin's own */
+    (void)atexit(
+        oribi_platform_forget_all); /* once for each, so that it runs before the plugin's own */
 }
 
 const oribi_platform *oribi_platform_next(const oribi_platform *platform)

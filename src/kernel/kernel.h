@@ -93,6 +93,8 @@ bool oribi_kernel_begin(const char *provider, TF_Status *status);
 bool oribi_kernel_prepare(TF_Status *status);
 bool oribi_kernel_commit(TF_Status *status);
 void oribi_kernel_rollback(void);
+/* At the end of the process's use of the library: frees all of them. */
+void oribi_kernel_forget_all(void);
 
 /* Chooses by device type, label, constraints, priority; falls back to device type "DEFAULT".
  * NULL: NOT_FOUND whose message lists each registration considered and why it was refused, or

@@ -200,6 +200,25 @@ void oribi_kernel_note_failure(const TF_Status *status)
     oribi_mutex_unlock(&registry.lock);
 }
 
+/* The names of providers go with the last kernel that has them. */
+void oribi_kernel_forget_all(void)
+{
+    oribi_mutex_lock(&registry.lock);
+    oribi_kernel_list *list = &registry.committed;
+    for (int32_t i = 0; i < list->count; i++) {
+        const char *provider = list->items[i]->def.provider;
+        bool is_last = strcmp(provider, "application") != 0;
+        for (int32_t j = i + 1; j < list->count && is_last; j++) {
+            is_last = list->items[j]->def.provider != provider;
+        }
+        oribi_kernel_builder_free(list->items[i]);
+        oribi_free(is_last ? (char *)provider : NULL);
+    }
+    oribi_free(list->items);
+    *list = (oribi_kernel_list){NULL, 0, 0};
+    oribi_mutex_unlock(&registry.lock);
+}
+
 /* First entry whose op name is not below name. */
 static int32_t lower_bound(const oribi_kernel_list *list, const char *name)
 {

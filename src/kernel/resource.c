@@ -106,6 +106,18 @@ oribi_resources *oribi_resources_of(TF_OpKernelContext *ctx, TF_Status *status)
     return ctx->resources != NULL ? ctx->resources : &process_resources;
 }
 
+void oribi_resources_forget_process(void)
+{
+    oribi_mutex_lock(&process_resources.lock);
+    for (size_t i = 0; i < process_resources.count; i++) {
+        TF_DeleteResource(process_resources.items[i]);
+    }
+    oribi_free(process_resources.items);
+    process_resources.items = NULL;
+    process_resources.count = process_resources.capacity = 0;
+    oribi_mutex_unlock(&process_resources.lock);
+}
+
 /* The empty container is the default one. */
 static const char *container_of(const char *container)
 {

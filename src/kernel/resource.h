@@ -15,6 +15,8 @@ void oribi_resources_retain(oribi_resources *resources);
 /* One owner less. The last one drops the manager's references; objects that kernels still hold live
  * on. */
 void oribi_resources_destroy(oribi_resources *resources);
+/* At the end: drops the references of the process's own manager. */
+void oribi_resources_forget_process(void);
 /* Returns the context's resources, or the process's where it has no session. NULL: no memory. */
 oribi_resources *oribi_resources_of(TF_OpKernelContext *ctx, TF_Status *status);
 

@@ -67,6 +67,8 @@ int32_t oribi_op_max_rank(const oribi_op_def *op);
 bool oribi_op_begin(const char *provider, TF_Status *status);
 bool oribi_op_commit(TF_Status *status);
 void oribi_op_rollback(void);
+/* At the end of the process's use of the library: frees all definitions. */
+void oribi_op_forget_all(void);
 
 /* Types and counts of a node's flat inputs or outputs from its attributes. */
 typedef struct oribi_signature {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registry of op definitions: lookups without a lock, writers under one, and the transaction of a
- * plugin load. Definitions and tables are never freed, so a reader may hold any of them.
+ * plugin load. Definitions and tables are freed at the end alone, so a reader may hold any of them.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -333,6 +333,37 @@ void oribi_op_rollback(void)
         oribi_op_entry_destroy(entry);
     }
     end_transaction(false);
+}
+
+/* Is it the last of the walk with its provider, whose name nobody else has then? */
+static bool ends_provider(size_t at)
+{
+    const char *provider = registry.sorted[at]->provider;
+    for (size_t i = at + 1; i < registry.count; i++) {
+        if (registry.sorted[i]->provider == provider) {
+            return false;
+        }
+    }
+    return strcmp(provider, "application") != 0;
+}
+
+void oribi_op_forget_all(void)
+{
+    oribi_mutex_lock(&registry.lock);
+    for (size_t i = 0; i < registry.count; i++) {
+        const char *provider = ends_provider(i) ? registry.sorted[i]->provider : NULL;
+        oribi_op_entry_destroy((oribi_op_entry *)registry.sorted[i]); /* its first member */
+        oribi_free((char *)provider);
+    }
+    for (op_table *table = atomic_exchange(&registry.table, NULL), *older; table != NULL;
+         table = older) {
+        older = table->older;
+        oribi_free(table);
+    }
+    oribi_free(registry.sorted);
+    registry.sorted = NULL;
+    registry.count = registry.capacity = 0;
+    oribi_mutex_unlock(&registry.lock);
 }
 
 /* Everything that may fail, before anything is visible. Another thread may have registered since.

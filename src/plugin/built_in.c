@@ -32,6 +32,7 @@ bool oribi_plugin_is_built_in(const char *name)
 bool oribi_plugin_load_built_ins(TF_Status *status)
 {
     enum { N = sizeof(table) / sizeof(table[0]) };
+    ORIBI_TRY(oribi__plugin_check_open(status));
     if (atomic_load_explicit(&n_loaded, memory_order_acquire) == N) {
         return true;
     }

@@ -98,3 +98,13 @@ const oribi_optimizer *oribi_optimizer_find(const char *device_type)
     oribi_mutex_unlock(&list_lock);
     return found;
 }
+
+void oribi_optimizer_forget_all(void)
+{
+    oribi_mutex_lock(&list_lock);
+    for (oribi_optimizer *next; first != NULL; first = next) {
+        next = first->next;
+        oribi_optimizer_rollback(first);
+    }
+    oribi_mutex_unlock(&list_lock);
+}

@@ -24,6 +24,7 @@ oribi_optimizer *oribi_optimizer_create(oribi_optimizer_init init, const char *p
                                         TF_Status *status);
 void oribi_optimizer_commit(oribi_optimizer *optimizer);   /* NULL is fine */
 void oribi_optimizer_rollback(oribi_optimizer *optimizer); /* NULL is fine */
+void oribi_optimizer_forget_all(void);                     /* at the end */
 
 const oribi_optimizer *oribi_optimizer_find(const char *device_type); /* or NULL */
 

@@ -29,5 +29,8 @@ bool oribi_plugin_load_found(TF_Status *status);
 const void *oribi_plugin_own_data(const char *file, const char *symbol);
 /* In order of loading, until visit returns false. */
 void oribi_plugin_each(bool (*visit)(void *arg, const oribi_plugin_info *plugin), void *arg);
+/* At the end of the process's use of the library: frees what it knows of plugins, their ops,
+ * kernels and the rest that they brought. Nothing is loaded any more then. Files stay mapped. */
+void oribi_plugin_forget_all(void);
 
 #endif

@@ -43,6 +43,7 @@ bool oribi__plugin_spec_parse(const char *spec, char **out_path,
                               const oribi_plugin_options **out_options, TF_Status *status);
 /* Sets the options that TF_PluginOption sees on this thread from now on; NULL: none. */
 void oribi__plugin_options_enter(const oribi_plugin_options *options);
+void oribi__plugin_options_forget_all(void);
 
 /* The value of a key, or NULL; options may be NULL. */
 const char *oribi__plugin_option(const oribi_plugin_options *options, const char *key);
@@ -106,6 +107,8 @@ bool oribi__verdict_find(const oribi_verdict_key *key, bool is_named, TF_Status 
 void oribi__verdict_keep(const oribi_verdict_key *key, const TF_Status *verdict);
 uint64_t oribi__verdict_hash(const char *text, size_t length);
 
+void oribi__verdict_forget_all(void);
+
 /* --- transaction.c --- */
 
 typedef struct oribi_plugin_source {
@@ -130,6 +133,8 @@ typedef struct oribi_plugin_source {
 /* Serialises loads. False when this thread is inside a plugin's init already. */
 bool oribi__plugin_lock(const char *path, TF_Status *status);
 void oribi__plugin_unlock(void);
+/* Has oribi_plugin_forget_all been called? Then false, with a message. */
+bool oribi__plugin_check_open(TF_Status *status);
 /* Runs the init and adds the plugin to the list, or leaves everything as it was. Locked. */
 bool oribi__plugin_register(oribi_plugin_source *source, TF_Status *status);
 /* Path under which the file (same device and inode) is in the list, which is the provider of its

@@ -88,3 +88,14 @@ const oribi_profiler *oribi_profiler_next(const oribi_profiler *before)
     oribi_mutex_unlock(&list_lock);
     return next;
 }
+
+void oribi_profiler_forget_all(void)
+{
+    oribi_mutex_lock(&list_lock);
+    for (oribi_profiler *next; first != NULL; first = next) {
+        next = first->next;
+        oribi_profiler_rollback(first);
+    }
+    last = &first;
+    oribi_mutex_unlock(&list_lock);
+}

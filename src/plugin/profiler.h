@@ -25,6 +25,7 @@ oribi_profiler *oribi_profiler_create(oribi_profiler_init init, const char *prov
                                       TF_Status *status);
 void oribi_profiler_commit(oribi_profiler *profiler);   /* NULL is fine */
 void oribi_profiler_rollback(oribi_profiler *profiler); /* NULL is fine */
+void oribi_profiler_forget_all(void);                   /* at the end */
 
 const oribi_profiler *oribi_profiler_next(const oribi_profiler *before); /* NULL: the first */
 

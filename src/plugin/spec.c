@@ -81,6 +81,14 @@ static void options_destroy(oribi_plugin_options *options)
     }
 }
 
+void oribi__plugin_options_forget_all(void)
+{
+    for (oribi_plugin_options *next; known != NULL; known = next) {
+        next = known->next;
+        options_destroy(known);
+    }
+}
+
 /* The known options of this text, made on first sight. */
 static const oribi_plugin_options *intern(const char *text, const char *spec, TF_Status *status)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registration of one plugin as one transaction over ops and kernels, and the list of the plugins
- * that are in. Nothing is ever taken out. Not here: files (load.c).
+ * that are in. Nothing is taken out before the end. Not here: files (load.c).
  */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -19,6 +20,14 @@ static oribi_mutex load_mutex = ORIBI_MUTEX_INIT; /* one load at a time */
 static oribi_mutex list_mutex = ORIBI_MUTEX_INIT; /* of the list's links; taken inside load_mutex */
 static plugin_entry *first, **last = &first;
 static ORIBI_THREAD_LOCAL bool is_loading;
+static atomic_bool is_over;
+
+bool oribi__plugin_check_open(TF_Status *status)
+{
+    return !atomic_load(&is_over) ||
+           oribi_fail(status, TF_FAILED_PRECONDITION,
+                      "the library was shut down in this process (oribi_shutdown); call that last");
+}
 
 bool oribi__plugin_lock(const char *path, TF_Status *status)
 {
@@ -28,6 +37,7 @@ bool oribi__plugin_lock(const char *path, TF_Status *status)
             "plugin '%s': it was loaded inside another plugin's init; load it before or after",
             path);
     }
+    ORIBI_TRY(oribi__plugin_check_open(status));
     oribi_mutex_lock(&load_mutex);
     is_loading = true;
     return true;
@@ -211,4 +221,26 @@ void oribi_plugin_each(bool (*visit)(void *arg, const oribi_plugin_info *plugin)
         entry = entry->next;
         oribi_mutex_unlock(&list_mutex);
     }
+}
+
+/* Functions of plugins that delete what they gave at registration are called while all is there. */
+void oribi_plugin_forget_all(void)
+{
+    if (atomic_exchange(&is_over, true)) {
+        return;
+    }
+    oribi_kernel_forget_all();
+    oribi_op_forget_all();
+    oribi_optimizer_forget_all();
+    oribi_profiler_forget_all();
+    oribi_platform_forget_all();
+    oribi_device_forget_absent();
+    for (plugin_entry *entry = first, *next; entry != NULL; entry = next) {
+        next = entry->next;
+        entry_destroy(entry);
+    }
+    first = NULL;
+    last = &first;
+    oribi__plugin_options_forget_all();
+    oribi__verdict_forget_all();
 }

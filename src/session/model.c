@@ -104,6 +104,7 @@ static oribi_model *model_new(oribi_model_file *file, const oribi_options *optio
         oribi_fail_memory(status);
         return NULL;
     }
+    oribi__in_use(1);
     model->file = *file;
     model->max_bytes = oribi_options_max_bytes(options);
     model->follow_links = options != NULL && options->follow_links;
@@ -141,6 +142,7 @@ void oribi_model_destroy(oribi_model *model)
         oribi_arena_destroy(&model->arena);
         oribi_mutex_destroy(&model->lock);
         oribi_free(model);
+        oribi__in_use(-1);
     }
 }
 

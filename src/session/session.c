@@ -87,6 +87,7 @@ void oribi_session_free(oribi_session *session)
     oribi_arena_destroy(&session->arena);
     oribi_mutex_destroy(&session->lock);
     oribi_free(session);
+    oribi__in_use(-1);
 }
 
 void oribi_session_retain(oribi_session *session)
@@ -233,6 +234,7 @@ static oribi_session *make(oribi_graph *graph, const oribi_options *options, ori
         oribi_fail_memory(status);
         return NULL;
     }
+    oribi__in_use(1);
     atomic_init(&session->references, 1);
     session->graph = graph;
     session->root = root != NULL ? root : session;

@@ -565,4 +565,7 @@ void oribi_run_trace_devices(struct oribi_run *run, bool ok);
 bool oribi_run_watch_step(struct oribi_run *run, const oribi_session_step *step, TF_Status *status);
 void oribi_run_trace_alloc(struct oribi_run *run, const char *name, size_t bytes);
 
+/* A model or session more or less (-1), for oribi_shutdown. */
+void oribi__in_use(int change);
+
 #endif

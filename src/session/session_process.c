@@ -2,6 +2,7 @@
 /* The part of oribi.h that is about the process: version, hooks, plugins, and what is registered,
  * as JSON. Not here: models and sessions.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,15 @@
 #include "format/json.h"
 #include "base/log.h"
 #include "device/device.h"
+#include "kernel/resource.h"
 #include "import/import.h"
 #include "op/fusion.h"
 #include "op/traits.h"
 #include "oribi/oribi.h"
 #include "plugin/plugin.h"
+#include "session/session_internal.h"
+#include "target/target.h"
+#include "tensor/handle.h"
 
 #define TEXT_OF(x)      #x
 #define DOTTED(a, b, c) TEXT_OF(a) "." TEXT_OF(b) "." TEXT_OF(c)
@@ -29,6 +34,31 @@ void oribi_set_allocator(void *self, void *(*allocate)(void *self, size_t bytes,
 {
     oribi_alloc_hooks hooks = {self, allocate, release};
     oribi_alloc_set_hooks(allocate && release ? &hooks : NULL);
+}
+
+static atomic_int n_in_use;
+
+void oribi__in_use(int change)
+{
+    atomic_fetch_add_explicit(&n_in_use, change, memory_order_acq_rel);
+}
+
+void oribi_shutdown(TF_Status *status)
+{
+    const int n = atomic_load_explicit(&n_in_use, memory_order_acquire);
+    TF_SetStatus(status, TF_OK, "");
+    if (n > 0) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "oribi_shutdown: %d models and sessions are still there; destroy them, and the "
+                   "runs that keep sessions alive, first",
+                   n);
+        return;
+    }
+    oribi_resources_forget_process();
+    oribi_plugin_forget_all();
+    oribi_target_forget_kernels();
+    oribi_target_forget_all();
+    oribi_handle_trim();
 }
 
 void oribi_set_log(void (*hook)(void *arg, int level, const char *message), void *arg)

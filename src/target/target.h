@@ -121,6 +121,9 @@ bool oribi_target_is_name(const char *text, size_t length);
 const oribi_target *oribi_target_find(const char *name);
 /* "a, b", for messages. */
 void oribi_target_list(oribi_text *text);
+/* At the end of the process's use of the library. */
+void oribi_target_forget_all(void);
+void oribi_target_forget_kernels(void);
 
 /* Adds a device, "npu" or "npu1=npu": instance and kind.
  * Errors: NOT_FOUND, ALREADY_EXISTS, RESOURCE_EXHAUSTED past ORIBI_DEVICES_MAX. */

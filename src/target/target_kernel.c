@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which ops have one kernel for host and emitted C, and which of their descriptors is a node's? The
- * registry, and what it refuses. Nothing is ever taken out. */
+ * registry, and what it refuses. Nothing is taken out before the end. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -289,4 +289,15 @@ int32_t oribi_target_kernel_states(const char *op)
     }
     oribi_mutex_unlock(&mutex);
     return n;
+}
+
+void oribi_target_forget_kernels(void)
+{
+    oribi_mutex_lock(&mutex);
+    for (entry *next; first != NULL; first = next) {
+        next = first->next;
+        oribi_free(first);
+    }
+    last = &first;
+    oribi_mutex_unlock(&mutex);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The targets of the process, in the order of registration. Nothing is ever taken out. */
+/* The targets of the process, in the order of registration. Nothing is taken out before the end. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -145,5 +145,16 @@ void oribi_target_list(oribi_text *text)
     for (const entry *e = first; e != NULL; e = e->next) {
         oribi_text_printf(text, "%s%s", e == first ? "" : ", ", e->target->name);
     }
+    oribi_mutex_unlock(&mutex);
+}
+
+void oribi_target_forget_all(void)
+{
+    oribi_mutex_lock(&mutex);
+    for (entry *next; first != NULL; first = next) {
+        next = first->next;
+        oribi_free(first);
+    }
+    last = &first;
     oribi_mutex_unlock(&mutex);
 }

@@ -6,8 +6,9 @@ own, as somebody pastes them.
     readme.py SOURCE WORK BUILD     docs/guide/*.md, with the command and library of the build folder BUILD
     readme.py SOURCE WORK BUILD reference    docs/reference/*.md, the same; blocks may be left out, see below
 
-Blocks fenced with ```sh are commands, ```python is a program of its own. ```text is what the block before it prints: each line must be in it. Code in a
-guide, ```c, ```c++ or ```json, must stand letter for letter in a file that the page names, in the tree or written by
+Blocks fenced with ```sh are commands, ```python is a program of its own; in README ```c are lines of a program, which five_lines.c is
+around. ```text is what the block before it prints: each line must be in it. Code in a
+guide, ```c, ```c++, ```go, ```rust or ```json, must stand letter for letter in a file that the page names, in the tree or written by
 its commands. Any other block, or one that is indented, is refused. In the reference a block may say after its language
 why it is left out, "not run: REASON" or "not checked: REASON"; models called model.tflite and model.onnx are ours there. `make test` runs this very test, so that of it
 `make -n` is run. Faults are planted. A page whose first line of commands needs a program that is not there is left out.
@@ -31,9 +32,10 @@ STAND_INS = {"model.tflite": "examples/digits/digits_int8.tflite", "model.onnx":
 CODE_TESTS = {"design-example.md": "tests/hooks/design_test.py", "from-microtvm.md": "tests/hooks/guide_test.py",
               "driver-manifest.md": "tests/hooks/verify/driver_test.py"}
 LEFT_OUT = re.compile(r"(\w+) (?:not run|not checked): \S.*")
-CODE = {"c": (".c", ".h"), "c++": (".cc",), "json": (".json",)}
+CODE = {"c": (".c", ".h"), "c++": (".cc",), "go": (".go",), "rust": (".rs",), "json": (".json",)}
 # What an option of a command needs of the machine; a command that has it is not run without.
-NEEDS = {"--target cortex-m4": ("arm-none-eabi-gcc", "qemu-system-arm"), "eigen3": ("/usr/include/eigen3/Eigen/Core",)}
+NEEDS = {"--target cortex-m4": ("arm-none-eabi-gcc", "qemu-system-arm"), "eigen3": ("/usr/include/eigen3/Eigen/Core",),
+         "go run": ("go",), "embed.rs": ("bindgen", "rustc"), "embed_rs": ("bindgen", "rustc")}
 
 
 def blocks(page, text, kinds):
@@ -93,6 +95,14 @@ def run_python(lines, tree):
     return None if done.returncode else done.stdout + done.stderr
 
 
+def run_c(lines, tree):
+    """What the lines printed in the frame around them; None when it failed."""
+    (tree / "lines.inc").write_text("\n".join(lines) + "\n")
+    firmware = "-DFIRMWARE -Idigits_c $(find digits_c -name '*.c')" if "tvmgen_" in "".join(lines) else "$(pkg-config --cflags --libs oribi)"
+    build = f". {BUILD or tree / 'build'}/env.sh; "
+    return run(f"{build}cc -std=c99 -Wall -Werror -I. tests/install/five_lines.c {firmware} -o five_lines && ./five_lines", tree)
+
+
 def named_files(text, tree, suffixes):
     """Files of the tree whose path, or whose name alone, the page says."""
     said = set(re.findall(r"[\w./-]+", text))
@@ -101,7 +111,8 @@ def named_files(text, tree, suffixes):
 
 
 def faults(page, text, tree):
-    kinds = ["sh", "python"] if page == "README.md" else ["sh", "python", "text", *CODE]
+    is_readme = page == "README.md"
+    kinds = ["sh", "python", "text", *(["c"] if is_readme else CODE)]
     found, printed, n_commands = [], None, 0
     for number, kind, lines in blocks(page, text, kinds):
         if kind not in kinds: # left out
@@ -115,6 +126,10 @@ def faults(page, text, tree):
             printed = run_python(lines, tree)
             n_commands += 1
             found += [f"{page}:{number}: the program fails"] if printed is None else []
+        elif kind == "c" and is_readme:
+            printed = run_c(lines, tree)
+            n_commands += 1
+            found += [f"{page}:{number}: the lines fail"] if printed is None else []
         elif kind == "text":
             lacks = [line for line in lines if printed is not None and line not in printed]
             found += [f"{page}:{number}: the commands before it do not print '{line}'" for line in lacks]
@@ -146,6 +161,7 @@ PLANTED = ["```sh\noribi run nothing.onnx # as it was printed once\n```\n", "```
            "no command at all\n"]
 PLANTED_REFERENCE = ["```sh not run:\n```\n", "```sh not run\n```\n", "```\n```\n", "    oribi ops\n"]
 PLANTED_PYTHON = ["```python\nraise SystemExit(3)\n```\n", "```python\nprint('one')\n```\n```text\ntwo\n```\n"]
+PLANTED_C = ["```c\nfloat *scores = 0; oribi_no_such_call();\n```\n", "```c\nfloat wrong[10] = {1}, *scores = wrong;\n```\n```text\n3\n```\n"]
 PLANTED_GUIDE = [*PLANTED_PYTHON,
                  "```sh\necho one\n```\n```text\ntwo\n```\n",
                  "examples/embed/embed.c\n```sh\ntrue\n```\n```c\nint main(int argc, char **argv) /* not so */\n```\n"]
@@ -172,6 +188,9 @@ def main():
     for number, text in enumerate(PLANTED[:2 if IS_REFERENCE else 3] + (PLANTED_GUIDE if BUILD else [])):
         if not faults("planted.md", text, tree):
             sys.exit(f"fault {number} that was planted is not seen")
+    for number, text in enumerate([] if BUILD else PLANTED_C):
+        if not faults("README.md", text, tree):
+            sys.exit(f"fault {number} that was planted in five lines of C is not seen")
     print("\n".join(found))
     sys.exit(bool(found))
 

@@ -140,6 +140,11 @@ for header in "$include"/oribi-plugin/tensorflow/c/*.h "$include"/oribi-plugin/o
     c++ -std=c++14 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $flags -x c++ "$header"
 done
 
+# shellcheck disable=SC2046
+c++ -std=c++11 -Wall -Wextra -Wpedantic -Werror "$source/examples/embed/embed.cc" -o "$work/embed" $(pkg-config --cflags --libs oribi)
+"$work/embed" "$model" >"$work/printed"
+test "$(wc -l <"$work/printed")" = 10
+
 say "plugins of devices"
 if [ -e "$build/plugins/oribi_opencl.so" ]; then
     "$work/image/usr/bin/oribi" plugin info "$library/oribi/plugins/oribi_opencl.so" | grep oribi_opencl.so

@@ -148,7 +148,7 @@ def main():
             continue
         text = path.read_text(errors="replace")
         texts.append((name, text))
-        if path.suffix in (".c", ".h", ".cc", ".py", ".sh", ".cmake") and \
+        if path.suffix in (".c", ".h", ".hpp", ".cc", ".py", ".sh", ".cmake") and \
                 "SPDX-License-Identifier: Apache-2.0" not in text[:300]:
             print(f"{name}:1: no SPDX line")
             bad += 1

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 status=0
-git ls-files '*.c' '*.h' '*.cc' | xargs clang-format-14 --dry-run --Werror 2>&1 |
+git ls-files '*.c' '*.h' '*.hpp' '*.cc' | xargs clang-format-14 --dry-run --Werror 2>&1 |
     sed -n 's/^\([^:]*\):\([0-9]*\):.*error: code should.*/\1/p' | sort | uniq -c >build-lint.txt
 if [ -s build-lint.txt ]; then
     echo "not formatted (make format); places in each file:"

@@ -154,7 +154,7 @@ static void missing_functions_are_named(void **state)
     assert_says(PLUGIN("missing_function"));
     assert_says("TF_FrobnicateTensor");
     assert_says("SE_DefenestrateStream");
-    assert_says("which this Oribi 1.0.0 lacks");
+    assert_says("which this Oribi 1.1.0 lacks");
     assert_null(strstr(message, "TF_NewStatus"));
 
     assert_int_equal(load(PLUGIN("missing_other")), TF_NOT_FOUND);
@@ -165,7 +165,7 @@ static void plugin_for_a_newer_contract_is_refused_by_version_and_name(void **st
 {
     (void)state;
     assert_int_equal(load(PLUGIN("newer")), TF_UNIMPLEMENTED);
-    assert_says("built for contract 1.5, this Oribi 1.0.0 has 1.4, missing TF_FrobnicateTensor");
+    assert_says("built for contract 1.5, this Oribi 1.1.0 has 1.4, missing TF_FrobnicateTensor");
 
     assert_loads(PLUGIN("newer_with_floor"));
 }

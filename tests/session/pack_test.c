@@ -473,7 +473,7 @@ static void other_versions_machines_and_kernels_are_named(void **state)
     data = copy_of(file, 0, &block);
     expect_refusal(data, file->length, micro, TF_FAILED_PRECONDITION, "asks for");
     expect_refusal(data, file->length, micro, TF_FAILED_PRECONDITION, "oribi pack digits.onnx -o");
-    assert_true(replace(data, "\012\0051.0.0", "\012\0050.9.7") == 1);
+    assert_true(replace(data, "\012\0051.1.0", "\012\0050.9.7") == 1);
     expect_refusal(data, file->length, NULL, TF_FAILED_PRECONDITION, "made by Oribi 0.9.7");
     free(block);
 

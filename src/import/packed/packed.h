@@ -23,7 +23,7 @@ enum {
 };
 
 enum {                           /* fields of the header */
-       ORIBI_PACKED_VERSION = 1, /* of the library that wrote it: "1.0.0" */
+       ORIBI_PACKED_VERSION = 1, /* of the library that wrote it: "1.1.0" */
        ORIBI_PACKED_MACHINE = 2, /* "x86_64" */
        ORIBI_PACKED_SOURCE = 3,  /* name of the model's file, for messages */
        ORIBI_PACKED_GRAPH = 4,   /* a GraphDef; its inputs and constants are Placeholders */
@@ -61,7 +61,7 @@ enum {
 };
 enum { ORIBI_ORIGIN_NODE = 1, ORIBI_ORIGIN_TEXT = 2 };
 
-/* "1.0.0" and "x86_64": of the library that runs. */
+/* "1.1.0" and "x86_64": of the library that runs. */
 const char *oribi_packed_version(void);
 const char *oribi_packed_machine(void);
 
