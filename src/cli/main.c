@@ -103,9 +103,7 @@ const cli_command cli_commands[] = {
      "listens, is ready when its models have run once, and ends on SIGTERM when the last request\n"
      "is answered. It has no TLS and asks nobody who they are: put a proxy before it. "
      "docs/reference/running/serve.md.",
-     "  oribi serve model.onnx --port 8000\n"
-     "  oribi serve models/ --host 0.0.0.0 --threads 1",
-     cmd_serve_options, cmd_serve},
+     NULL, cmd_serve_options, cmd_serve},
     {"ops", "[NAME]", "list the known ops, or one in full", NULL,
      "  oribi ops\n"
      "  oribi ops Conv2D",

@@ -49,6 +49,8 @@ FREE = {
     "device-serve": "--driver --socket --connect --pty --port --window --target-device --no-fuse "
                     "--shape --tflite-variant --plugin",
     "explain": "--json",
+    "serve": "--host --port --max-body --max-requests --max-connections --idle --deadline --plugin --threads --max-bytes "
+             "--shape --kernels --isa --disable-pass --tflite-variant --follow-links --read",
     "ops": "--map --kernels --json --plugin",
     "devices": "--json --plugin",
     "plugin": "",
@@ -93,7 +95,7 @@ IGNORED = {
                ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "info f"),
                ("--json --plugin --seed --cases --op --part --random --timeout-ms", "new f")],
 }
-EXTRA = {"run": "m m", "bench": "m m", "profile": "m m", "quantise": "m m", "pack": "m m", "inspect": "m m", "verify": "m m", "compare": "m m m", "device-serve": "m m",
+EXTRA = {"run": "m m", "bench": "m m", "profile": "m m", "quantise": "m m", "pack": "m m", "serve": "m m", "inspect": "m m", "verify": "m m", "compare": "m m m", "device-serve": "m m",
          "ops": "a b", "explain": "a b", "devices": "a", "help": "run run", "plugin": "list x"}
 
 
