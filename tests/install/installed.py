@@ -36,7 +36,7 @@ def intended():
                  "config", "config-version", "targets", f"targets-{CACHE['CMAKE_BUILD_TYPE'].lower()}")),
              "share/man/man1/oribi.1", "share/bash-completion/completions/oribi",
              "share/zsh/site-functions/_oribi", "share/fish/vendor_completions.d/oribi.fish",
-             *(f"include/oribi/oribi/{n}.h" for n in ("oribi", "desk")),
+             *(f"include/oribi/oribi/{n}" for n in ("oribi.h", "oribi.hpp", "desk.h")),
              *(f"include/oribi/oribi/tensorflow/c/{n}.h" for n in (
                  "c_api_macros", "tf_buffer", "tf_datatype", "tf_status", "tf_tensor"))]
     tracked = run("git", "-C", str(source), "ls-files", "--cached", "--others", "--exclude-standard").split("\n")
