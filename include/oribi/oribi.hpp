@@ -81,6 +81,21 @@ class status
     TF_Status *handle_;
 };
 
+/* call(arguments..., status), which throws what the status says. */
+template <class Result, class... P, class... A> Result checked(Result (*call)(P...), A... arguments)
+{
+    status s;
+    Result made = call(arguments..., static_cast<TF_Status *>(s));
+    s.check();
+    return made;
+}
+template <class... P, class... A> void checked(void (*call)(P...), A... arguments)
+{
+    status s;
+    call(arguments..., static_cast<TF_Status *>(s));
+    s.check();
+}
+
 /* The one owner of a handle of C. */
 template <class T, void (*Destroy)(T *)> class owner
 {
@@ -163,16 +178,12 @@ inline std::string version()
 /* "path[:key=val[,key=val]]". */
 inline void load_plugin(const std::string &spec)
 {
-    detail::status s;
-    oribi_plugin_load_file(spec.c_str(), s);
-    s.check();
+    detail::checked(oribi_plugin_load_file, spec.c_str());
 }
 /* What ORIBI_PLUGIN_PATH and the install folder hold. */
 inline void load_found_plugins()
 {
-    detail::status s;
-    oribi_plugin_load_search_path(s);
-    s.check();
+    detail::checked(oribi_plugin_load_search_path);
 }
 /* JSON, as oribi_describe has it. */
 inline std::string describe(const std::string &what)
@@ -183,9 +194,7 @@ inline std::string describe(const std::string &what)
 /* Last of all, when no model, session or run is left. */
 inline void shutdown()
 {
-    detail::status s;
-    oribi_shutdown(s);
-    s.check();
+    detail::checked(oribi_shutdown);
 }
 
 /* --- Tensors --------------------------------------------------------------------------------- */
@@ -316,25 +325,19 @@ class options : public detail::owner<oribi_options, oribi_options_destroy>
     ORIBI_NAMED(instruction_set, oribi_options_set_instruction_set)
     options &input_shape(const std::string &input, const shape &dims)
     {
-        detail::status s;
-        oribi_options_set_input_shape(get(), input.c_str(), dims.data(), int(dims.size()), s);
-        s.check();
+        detail::checked(oribi_options_set_input_shape, get(), input.c_str(), dims.data(),
+                        int(dims.size()));
         return *this;
     }
 
   private:
     static oribi_options *make()
     {
-        detail::status s;
-        oribi_options *made = oribi_options_create(s);
-        s.check();
-        return made;
+        return detail::checked(oribi_options_create);
     }
     options &set(void (*call)(oribi_options *, const char *, TF_Status *), const std::string &value)
     {
-        detail::status s;
-        call(get(), value.c_str(), s);
-        s.check();
+        detail::checked(call, get(), value.c_str());
         return *this;
     }
 };
@@ -369,11 +372,9 @@ class model : public detail::owner<oribi_model, oribi_model_destroy>
     static model from_memory(const void *data, std::size_t bytes, const std::string &name = "",
                              const options *given = nullptr)
     {
-        detail::status s;
-        model made(oribi_model_from_memory(data, bytes, name.empty() ? nullptr : name.c_str(),
-                                           given != nullptr ? given->get() : nullptr, s));
-        s.check();
-        return made;
+        return model(detail::checked(oribi_model_from_memory, data, bytes,
+                                     name.empty() ? nullptr : name.c_str(),
+                                     given != nullptr ? given->get() : nullptr));
     }
 
     std::vector<port> inputs() const
@@ -411,10 +412,7 @@ class model : public detail::owner<oribi_model, oribi_model_destroy>
     }
     static oribi_model *open(const std::string &path, const oribi_options *given)
     {
-        detail::status s;
-        oribi_model *made = oribi_model_open(path.c_str(), given, s);
-        s.check();
-        return made;
+        return detail::checked(oribi_model_open, path.c_str(), given);
     }
     std::vector<port> ports(int n, const char *(*name)(const oribi_model *, int),
                             TF_DataType (*type)(const oribi_model *, int),
@@ -467,10 +465,7 @@ class session : public detail::owner<oribi_session, oribi_session_destroy>
   private:
     static oribi_session *make(const model &of, const oribi_options *given)
     {
-        detail::status s;
-        oribi_session *made = oribi_session_create(of.get(), given, s);
-        s.check();
-        return made;
+        return detail::checked(oribi_session_create, of.get(), given);
     }
     std::vector<port> inputs_, outputs_;
 };
@@ -498,16 +493,12 @@ class run : public detail::owner<oribi_run, oribi_run_destroy>
                 dim = dim < 0 ? 1 : dim;
             }
         }
-        detail::status s;
-        tensor made(oribi_run_make_input(get(), index, dims.data(), int(dims.size()), s));
-        s.check();
-        return made;
+        return tensor(
+            detail::checked(oribi_run_make_input, get(), index, dims.data(), int(dims.size())));
     }
     void set_input(int index, const tensor &value)
     {
-        detail::status s;
-        oribi_run_set_input(get(), index, value.get(), s);
-        s.check();
+        detail::checked(oribi_run_set_input, get(), index, value.get());
     }
     void set_input(const std::string &name, const tensor &value)
     {
@@ -515,16 +506,11 @@ class run : public detail::owner<oribi_run, oribi_run_destroy>
     }
     void execute()
     {
-        detail::status s;
-        oribi_run_execute(get(), s);
-        s.check();
+        detail::checked(oribi_run_execute, get());
     }
     tensor output(int index) const
     {
-        detail::status s;
-        tensor result(oribi_run_output(get(), index, s));
-        s.check();
-        return result;
+        return tensor(detail::checked(oribi_run_output, get(), index));
     }
     tensor output(const std::string &name) const
     {
@@ -533,9 +519,7 @@ class run : public detail::owner<oribi_run, oribi_run_destroy>
     /* Memory that the output is written to from now on. */
     void set_output(int index, const tensor &memory)
     {
-        detail::status s;
-        oribi_run_set_output(get(), index, memory.get(), s);
-        s.check();
+        detail::checked(oribi_run_set_output, get(), index, memory.get());
     }
     void set_output(const std::string &name, const tensor &memory)
     {
@@ -551,9 +535,7 @@ class run : public detail::owner<oribi_run, oribi_run_destroy>
     /* Puts the first values of what the model keeps between executions back. */
     void reset()
     {
-        detail::status s;
-        oribi_run_reset(get(), s);
-        s.check();
+        detail::checked(oribi_run_reset, get());
     }
     /* From any thread: what is under way ends with TF_CANCELLED. */
     void cancel() noexcept
@@ -568,10 +550,7 @@ class run : public detail::owner<oribi_run, oribi_run_destroy>
   private:
     static oribi_run *make(const session &of)
     {
-        detail::status s;
-        oribi_run *made = oribi_run_create(of.get(), s);
-        s.check();
-        return made;
+        return detail::checked(oribi_run_create, of.get());
     }
     static const port &at(const std::vector<port> &ports, int index)
     {
