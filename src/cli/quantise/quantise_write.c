@@ -164,20 +164,27 @@ static char *put_weights(writer *w, const quantise_node *n, float *scales)
     return names[3];
 }
 
-/* The numbers that a layer adds to its channels' sums, with what it took along; NULL: none. */
-static double *read_bias(const quantise *q, const quantise_node *n, int64_t channels)
+/* A number for each channel, which the layer adds to its sums; NULL: the model has none. */
+static const float *find_bias(const quantise *q, const quantise_node *n, int64_t channels)
 {
     const int at = n->n_inputs > 2 && strcmp(n->op, "MatMul") != 0 ? n->inputs[2] : -1;
     const TF_Tensor *t = at < 0 ? NULL : q->values[at].constant;
     const bool is_bias = t != NULL && TF_TensorType(t) == TF_FLOAT && TF_NumDims(t) > 0 &&
                          TF_TensorElementCount(t) == channels &&
                          TF_Dim(t, TF_NumDims(t) - 1) == channels;
-    if (!is_bias && n->factor == NULL) {
+    return is_bias ? TF_TensorData(t) : NULL;
+}
+
+/* The same with what the layer took along; NULL: none. */
+static double *read_bias(const quantise *q, const quantise_node *n, int64_t channels)
+{
+    const float *bias = find_bias(q, n, channels);
+    if (bias == NULL && n->factor == NULL) {
         return NULL;
     }
     double *out = cli_alloc((size_t)channels * sizeof *out);
     for (int64_t c = 0; c < channels; c++) {
-        out[c] = is_bias ? (double)((const float *)TF_TensorData(t))[c] : 0;
+        out[c] = bias != NULL ? (double)bias[c] : 0;
         out[c] = n->factor == NULL ? out[c] : out[c] * n->factor[c] + n->term[c];
     }
     return out;
@@ -349,19 +356,19 @@ static bool has_new(const writer *w, const quantise_node *n, int input)
     }
     int64_t channels, behind;
     read_axis(w->q->values[n->inputs[n->weight]].constant, n->axis, &channels, &behind);
-    double *bias = input != 2 || n->axis < 0 ? NULL : read_bias(w->q, n, channels);
-    const bool is_new = input == n->weight || bias != NULL;
-    free(bias);
-    return is_new;
+    return input == n->weight || (input == 2 && n->axis >= 0 &&
+                                  (n->factor != NULL || find_bias(w->q, n, channels) != NULL));
 }
 
 static void mark_needed(writer *w)
 {
     for (int i = w->q->n_nodes - 1; i >= 0; i--) { /* readers before what they read */
         const quantise_node *n = &w->q->nodes[i];
-        for (int k = 0; k < n->n_inputs && is_kept(w, n); k++) {
-            const bool is_new = has_new(w, n, k);
-            if (n->inputs[k] >= 0 && !is_new) {
+        if (!is_kept(w, n)) {
+            continue;
+        }
+        for (int k = 0; k < n->n_inputs; k++) {
+            if (n->inputs[k] >= 0 && !has_new(w, n, k)) {
                 w->is_needed[n->inputs[k]] = true;
             }
         }
