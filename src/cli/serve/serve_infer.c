@@ -46,26 +46,27 @@ void serve_fail(serve_answer *answer, int code, const char *format, ...)
     oribi_text_destroy(&message);
 }
 
-static void fail_with(serve_answer *answer, const TF_Status *status)
+static int http_code(TF_Code code)
 {
-    switch ((int)TF_GetCode(status)) {
+    switch ((int)code) {
     case TF_INVALID_ARGUMENT:
     case TF_OUT_OF_RANGE:
     case TF_FAILED_PRECONDITION:
-        serve_fail(answer, 400, "%s", TF_Message(status));
-        break;
+        return 400;
     case TF_RESOURCE_EXHAUSTED:
-        serve_fail(answer, 503, "%s", TF_Message(status));
-        break;
+        return 503;
     case TF_DEADLINE_EXCEEDED:
-        serve_fail(answer, 504, "%s", TF_Message(status));
-        break;
+        return 504;
     case TF_UNIMPLEMENTED:
-        serve_fail(answer, 501, "%s", TF_Message(status));
-        break;
+        return 501;
     default:
-        serve_fail(answer, 500, "%s", TF_Message(status));
+        return 500;
     }
+}
+
+static void fail_with(serve_answer *answer, const TF_Status *status)
+{
+    serve_fail(answer, http_code(TF_GetCode(status)), "%s", TF_Message(status));
 }
 
 /* --- Inputs ---------------------------------------------------------------------------------- */
