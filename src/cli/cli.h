@@ -102,8 +102,9 @@ void cli_progress(const char *what, int64_t done, int64_t total);
 _Noreturn void cli_no_memory(size_t bytes);
 void *cli_alloc(size_t bytes);
 void *cli_grow(void *block, size_t count, size_t size);
-char *cli_copy_text(const char *text, size_t length); /* with a NUL */
-TF_Buffer *cli_buffer(void);                          /* an empty one */
+char *cli_copy_text(const char *text, size_t length);    /* with a NUL */
+char *cli_path_in(const char *folder, const char *name); /* "folder/name"; free() */
+TF_Buffer *cli_buffer(void);                             /* an empty one */
 /* Whole file, NUL added after the last byte; NULL after a message. */
 uint8_t *cli_read_file(const char *path, size_t *out_bytes);
 /* The same of a file that people write, of 16 MiB at most. */

@@ -61,15 +61,6 @@ void cmd_compile_prepare(void)
     cli_compile_options_make(cmd_compile_options, own_options);
 }
 
-/* "DIR/name"; the caller frees it. */
-static char *join(const char *folder, const char *name)
-{
-    size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = cli_alloc(size);
-    snprintf(path, size, "%s/%s", folder, name);
-    return path;
-}
-
 int cli_compile_write(const oribi_compile *compile, const char *folder, bool force)
 {
     cli_files *files = cli_files_begin(force);
@@ -78,7 +69,8 @@ int cli_compile_write(const oribi_compile *compile, const char *folder, bool for
     for (int i = 0; good && i < oribi_compile_num_files(compile); i++) {
         size_t bytes;
         const void *data = oribi_compile_file_data(compile, i, &bytes);
-        char *path = join(folder, oribi_compile_file_name(compile, i)), *slash = strrchr(path, '/');
+        char *path = cli_path_in(folder, oribi_compile_file_name(compile, i)),
+             *slash = strrchr(path, '/');
         *slash = 0;
         good = cli_files_add_folder(files, path);
         *slash = '/';

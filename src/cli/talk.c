@@ -182,6 +182,15 @@ char *cli_copy_text(const char *text, size_t length)
     return copy;
 }
 
+char *cli_path_in(const char *folder, const char *name)
+{
+    const size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = cli_alloc(size);
+
+    (void)snprintf(path, size, "%s/%s", folder, name);
+    return path;
+}
+
 /* Reads on to the end; room for one byte more stays. NULL after a message. */
 static uint8_t *read_on(int fd, const char *path, size_t expected, size_t most, size_t *out_bytes)
 {

@@ -187,15 +187,6 @@ static size_t stem_length(const char *name)
     return 0;
 }
 
-static char *join(const char *folder, const char *name)
-{
-    oribi_text path = {0};
-    oribi_text_printf(&path, "%s/%s", folder, name);
-    char *copy = cli_copy_text(oribi_text_string(&path), path.length);
-    oribi_text_destroy(&path);
-    return copy;
-}
-
 /* Calls `look` with each name of the folder, in order. */
 static void walk(found *f, const char *folder, void *arg,
                  void (*look)(found *f, const char *path, const char *name, void *arg))
@@ -203,7 +194,7 @@ static void walk(found *f, const char *folder, void *arg,
     struct dirent **entries = NULL;
     const int n = scandir(folder, &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
-        char *path = join(folder, entries[i]->d_name);
+        char *path = cli_path_in(folder, entries[i]->d_name);
         if (entries[i]->d_name[0] != '.') {
             look(f, path, entries[i]->d_name, arg);
         }

@@ -194,12 +194,11 @@ static bool check_path(const reader *r, const char *name, mode_t type)
 {
     const char *folder = r->manifest->folder;
     struct stat info;
-    const size_t length = strlen(folder), size = length + strlen(name) + 2;
+    const size_t length = strlen(folder);
     if (name[0] == '/') {
         return fail(r, "'%s' is absolute; paths begin at the folder of the manifest", name);
     }
-    char *path = cli_alloc(size);
-    snprintf(path, size, "%s/%s", folder, name);
+    char *path = cli_path_in(folder, name);
     char *real = realpath(path, NULL);
     bool good = true;
     if (real == NULL || stat(real, &info) != 0) {

@@ -273,9 +273,7 @@ static int compile_list(const verify *v, const driver_kind *kind, const driver_l
 {
     int code = CLI_OK;
     for (int i = 0; i < sources->n && code == CLI_OK; i++) {
-        const size_t size = strlen(kind->folder) + strlen(sources->at[i]) + 2;
-        char *source = cli_alloc(size), name[256];
-        snprintf(source, size, "%s/%s", kind->folder, sources->at[i]);
+        char *source = cli_path_in(kind->folder, sources->at[i]), name[256];
         snprintf(name, sizeof name, "driver/%.60s/%.180s", kind->name, sources->at[i]);
         code = compile(v, source, name, link);
         free(source);

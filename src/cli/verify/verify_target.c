@@ -119,10 +119,7 @@ void verify_targets_with_devices(char *out, size_t size)
 
 char *verify_path(const verify *v, const char *name)
 {
-    const size_t size = strlen(v->folder) + strlen(name) + 2;
-    char *path = cli_alloc(size);
-    snprintf(path, size, "%s/%s", v->folder, name);
-    return path;
+    return cli_path_in(v->folder, name);
 }
 
 /* --- Build ----------------------------------------------------------------------------------- */
@@ -261,9 +258,7 @@ int verify_write_platform(const char *folder)
     cli_files *files = cli_files_begin(true);
     bool good = true;
     for (const verify_platform_file *f = verify_platform_files; good && f->name != NULL; f++) {
-        const size_t size = strlen(folder) + strlen(f->name) + 2;
-        char *path = cli_alloc(size);
-        snprintf(path, size, "%s/%s", folder, f->name);
+        char *path = cli_path_in(folder, f->name);
         char *slash = strrchr(path, '/');
         *slash = 0;
         good = cli_files_add_folder(files, path);
