@@ -13,7 +13,7 @@ export SOURCE_DATE_EPOCH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {
-    tail -n 40 "$work/log"
+    tail -n 40 "$work/log" >&2
     exit 1
 }
 rm -f debian/*.debhelper.log debian/debhelper-build-stamp
