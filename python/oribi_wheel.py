@@ -61,7 +61,8 @@ def members(tree, tag):
     info = f"oribi-{VERSION}.dist-info"
     guide = SOURCE / "docs/guide/python.md"
     yield f"{info}/METADATA", (METADATA + (guide.read_text() if guide.exists() else "")).encode(), False
-    yield f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: oribi_wheel\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(), False
+    tags = "".join(f"Tag: {tag.rpartition('-')[0]}-{one}\n" for one in tag.rpartition("-")[2].split("."))
+    yield f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: oribi_wheel\nRoot-Is-Purelib: false\n{tags}".encode(), False
     yield f"{info}/entry_points.txt", ENTRY_POINTS.encode(), False
     yield f"{info}/LICENSE", (SOURCE / "LICENSE").read_bytes(), False
 
@@ -88,17 +89,24 @@ def pack(tree, out, platform):
 
 
 # --- Building -------------------------------------------------------------------------------------
-def call(*words, **options):
-    subprocess.run([str(w) for w in words], check=True, **options)
+# A wheel asks for no library but C's.
+OWN = ("-DORIBI_COMMAND_CODECS=OFF", "-DORIBI_COMMAND_SERVE=OFF")
+
+
+def call(*words):
+    """Says what a program said only when it failed."""
+    done = subprocess.run([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        sys.exit(f"{done.stdout[-8000:]}\n{' '.join(map(str, words))}: exit {done.returncode}")
 
 
 def configure_and_install(build, image, *options):
     call("cmake", "-S", SOURCE, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DORIBI_BUILD_TESTS=OFF",
          "-DORIBI_BUILD_BENCH=OFF", "-DORIBI_BUILD_EXAMPLES=OFF", "-DORIBI_BUILD_DEVICES=OFF", "-DORIBI_BUILD_ADAPTERS=OFF",
-         "-DCMAKE_INSTALL_PREFIX=/usr", "-DCMAKE_INSTALL_LIBDIR=lib", *options, stdout=subprocess.DEVNULL)
-    call("cmake", "--build", build, f"-j{os.environ.get('JOBS') or os.cpu_count()}", stdout=subprocess.DEVNULL)
+         "-DCMAKE_INSTALL_PREFIX=/usr", "-DCMAKE_INSTALL_LIBDIR=lib", *options)
+    call("cmake", "--build", build, f"-j{os.environ.get('JOBS') or os.cpu_count()}")
     shutil.rmtree(image, ignore_errors=True)
-    call("cmake", "--install", build, "--prefix", image, "--strip", stdout=subprocess.DEVNULL)
+    call("cmake", "--install", build, "--prefix", image, "--strip")
 
 
 def zig(folder, architecture):
@@ -124,8 +132,7 @@ def make(out, architectures):
         configure_and_install(
             work / "build", work / "image", "-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={architecture}",
             f"-DCMAKE_C_COMPILER={tools['cc']}", f"-DCMAKE_AR={tools['ar']}", f"-DCMAKE_RANLIB={tools['ranlib']}",
-            f"-DCMAKE_STRIP={tools['strip']}", "-DCMAKE_SHARED_LINKER_FLAGS=-s", "-DCMAKE_EXE_LINKER_FLAGS=-s",
-            "-DORIBI_COMMAND_CODECS=OFF")
+            f"-DCMAKE_STRIP={tools['strip']}", "-DCMAKE_SHARED_LINKER_FLAGS=-s", "-DCMAKE_EXE_LINKER_FLAGS=-s", *OWN)
         wheels.append(pack(work / "image", out, f"manylinux2014_{architecture}.manylinux_2_17_{architecture}"))
         print(f"{wheels[-1]}: {wheels[-1].stat().st_size:,} bytes", flush=True)
     return wheels
@@ -135,7 +142,7 @@ def make(out, architectures):
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
-        configure_and_install(work / "build", work / "image", "-DORIBI_COMMAND_CODECS=OFF")
+        configure_and_install(work / "build", work / "image", *OWN)
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         return pack(work / "image", pathlib.Path(wheel_directory), platform).name
 
