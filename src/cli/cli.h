@@ -297,6 +297,8 @@ TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
 /* The same of all but a batch; one of a batch has a first dimension of 1. */
 TF_Tensor *cli_input_make_one(const oribi_model *model, const cli_input *input,
                               const cli_image_options *images, bool is_of_batch);
+/* input_rows.c: some of the first dimension's elements, copied; NULL after a message. */
+TF_Tensor *cli_rows_take(const TF_Tensor *all, int64_t from, int64_t count);
 /* input_batch.c. An input that is a folder becomes one for each of its files; false after a
  * message. */
 bool cli_inputs_expand(cli_args *args);
@@ -312,7 +314,10 @@ void cli_output_print(const char *name, const TF_Tensor *tensor, int top_k, char
                       int n_labels, bool json);
 
 /* results.c: what -o says. Exit codes. */
-int cli_results_check(const cli_args *args, int n_runs);
+struct shard;
+int cli_results_check(const cli_args *args, int n_runs, const struct shard *s);
+char *cli_results_path(const char *pattern, int run); /* with the run's number for {}; free() */
+char *cli_results_record(const char *pattern); /* of the file that says of what all of them are */
 bool cli_results_are_printed(const cli_args *args);
 int cli_results_save(const cli_args *args, int run, const oribi_model *model,
                      TF_Tensor *const *outputs, int n);

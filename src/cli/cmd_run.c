@@ -5,13 +5,19 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli.h"
+#include "shard/shard.h"
 
 const cli_option cmd_run_options[] = {
     {"--input", 'i', "NAME=VALUE", "an input; see above"},
     {"--output", 'o', "FILE",
      "store the outputs: .npz, .npy for the first one, - (.npz on standard output); {} in the "
      "name is the number of the run"},
+    {"--rows", 0, "R",
+     "inputs are arrays of many rows (.npy, .npz): a run for each R of them, fewer in the last"},
+    {"--shard", 0, "I/N|auto",
+     "do only runs I, I+N, I+2N, ..; auto: of mpirun's or srun's environment. See "
+     "docs/reference/running/shard.md"},
+    {"--resume", 0, NULL, "leave out runs whose outputs are there, of the same model and inputs"},
     {"--top-k", 'k', "K", "print the K largest elements of each output"},
     {"--labels", 0, "FILE", "names of the classes, one a line"},
     {"--json", 0, NULL, "outputs as JSON, one line each"},
@@ -87,6 +93,9 @@ typedef struct runner {
     TF_Tensor **inputs; /* of the desk */
     uint64_t *input_bytes;
     uint64_t limit_ns, begun_ns; /* --time-limit, and when opening began */
+    TF_Tensor **whole;           /* --rows: the inputs that runs take rows of; else NULL */
+    int64_t rows, rows_of_run;
+    shard part;
 } runner;
 
 static void set_input(runner *r, int index, TF_Tensor *tensor, TF_Status *status)
@@ -173,10 +182,86 @@ static int bind_words(const cli_args *args, runner *r, TF_Status *status)
     return good ? CLI_OK : TF_GetCode(status) != TF_OK ? cli_fail(status) : cli_budget_code();
 }
 
+/* Have the inputs all as many rows? Notes how many. */
+static bool count_rows(runner *r)
+{
+    for (int i = 0; i < oribi_model_num_inputs(r->session->model); i++) {
+        const TF_Tensor *all = r->whole[i];
+        const int64_t rows = TF_NumDims(all) > 0 ? TF_Dim(all, 0) : 0;
+        const char *name = oribi_model_input_name(r->session->model, i);
+        if (rows == 0 || TF_TensorType(all) == TF_STRING || (i > 0 && rows != r->rows)) {
+            cli_error("run: --rows: input '%s' has %lld rows%s", name, (long long)rows,
+                      rows == 0                         ? ""
+                      : TF_TensorType(all) == TF_STRING ? " of text, which is not divided"
+                                                        : ", another number than the first input");
+            return false;
+        }
+        r->rows = rows;
+    }
+    return true;
+}
+
+/* --rows: reads the inputs, each of which is given once, and says how many runs they are. */
+static int read_whole(const cli_args *args, runner *r, int *n_runs)
+{
+    const oribi_model *model = r->session->model;
+    const cli_image_options images = {.layout = NULL};
+    int code = CLI_OK;
+    const char *text;
+
+    if (r->rows_of_run == 0) {
+        return CLI_OK;
+    }
+    if (*n_runs > 1) {
+        cli_error("run: --rows divides inputs that are given once, not several times");
+        return CLI_USAGE;
+    }
+    r->whole = cli_alloc((size_t)oribi_model_num_inputs(model) * sizeof(TF_Tensor *) + 1);
+    for (int k = 0; code == CLI_OK && (text = cli_value_at(args, "--input", k)) != NULL; k++) {
+        cli_input input;
+        (void)cli_input_parse(model, text, &input); /* count_runs did it, too */
+        r->whole[input.index] = make_input(r, &input, &images, 0);
+        code = r->whole[input.index] == NULL ? cli_budget_code() : CLI_OK;
+    }
+    if (code == CLI_OK && !count_rows(r)) {
+        return CLI_BAD_INPUT;
+    }
+    const int64_t runs = r->rows / r->rows_of_run + (r->rows % r->rows_of_run > 0);
+    if (code == CLI_OK && runs > INT32_MAX) {
+        cli_error("run: --rows %lld makes too many runs of %lld rows", (long long)r->rows_of_run,
+                  (long long)r->rows);
+        return CLI_BAD_INPUT;
+    }
+    *n_runs = (int)runs;
+    return code;
+}
+
+/* Binds the rows of the k-th run. */
+static int bind_rows(runner *r, int k, TF_Status *status)
+{
+    const int64_t from = k * r->rows_of_run, left = r->rows - from;
+
+    for (int i = 0; i < oribi_model_num_inputs(r->session->model); i++) {
+        TF_Tensor *some =
+            cli_rows_take(r->whole[i], from, left < r->rows_of_run ? left : r->rows_of_run);
+        if (some == NULL) {
+            return CLI_LIMIT;
+        }
+        set_input(r, i, some, status);
+        if (TF_GetCode(status) != TF_OK) {
+            return cli_fail(status);
+        }
+    }
+    return CLI_OK;
+}
+
 /* Binds the k-th value of each input, before the deadline (0: none). */
 static int bind_inputs(const cli_args *args, runner *r, int k, uint64_t deadline_ns,
                        TF_Status *status)
 {
+    if (r->whole != NULL) {
+        return bind_rows(r, k, status);
+    }
     const cli_session *s = r->session;
     cli_image_options images = {cli_value(args, "--layout"), cli_value(args, "--mean"),
                                 cli_value(args, "--scale"), crop_of(args), cli_has(args, "--show")};
@@ -288,7 +373,9 @@ static int run_all(const cli_args *args, runner *r, const labels *names, int top
     cli_trace *trace = NULL;
     int n_runs, code = count_runs(args, r, &n_runs);
 
-    code = code == CLI_OK ? cli_results_check(args, n_runs) : code;
+    code = code == CLI_OK ? read_whole(args, r, &n_runs) : code;
+    code = code == CLI_OK ? cli_results_check(args, n_runs, &r->part) : code;
+    code = code == CLI_OK ? shard_begin(args, &r->part, n_runs) : code;
     if (code == CLI_OK && trace_path != NULL) {
         code = cli_check_writable(trace_path, force);
     }
@@ -305,7 +392,7 @@ static int run_all(const cli_args *args, runner *r, const labels *names, int top
         trace = cli_trace_begin(r->run);
     }
     for (int k = 0; code == CLI_OK && k < n_runs; k++) {
-        code = run_one(args, r, k, names, top_k, status);
+        code = shard_has(args, &r->part, k) ? run_one(args, r, k, names, top_k, status) : CLI_OK;
     }
     if (trace != NULL) {
         int trace_code = cli_trace_end(trace, trace_path, force);
@@ -317,7 +404,7 @@ static int run_all(const cli_args *args, runner *r, const labels *names, int top
 }
 
 /* With a session, and with drivers where --device asks for them. */
-static int run_model(const cli_args *args, const labels *names, int top_k, int64_t limit_ms)
+static int run_model(const cli_args *args, const labels *names, int top_k, const runner *own)
 {
     cli_session s;
     cli_desk desk = {NULL, NULL};
@@ -335,14 +422,18 @@ static int run_model(const cli_args *args, const labels *names, int top_k, int64
     runner r = {.session = &s,
                 .inputs = cli_alloc((size_t)n * sizeof(TF_Tensor *) + 1),
                 .input_bytes = cli_alloc((size_t)n * sizeof(uint64_t) + 1),
-                .limit_ns = (uint64_t)limit_ms * 1000000u,
-                .begun_ns = begun_ns};
+                .limit_ns = own->limit_ns,
+                .begun_ns = begun_ns,
+                .rows_of_run = own->rows_of_run,
+                .part = own->part};
     code = cli_has_drivers(args) ? cli_desk_open(args, &desk) : CLI_OK;
     r.desk = desk.desk;
     code = code == CLI_OK ? run_all(args, &r, names, top_k) : code;
     for (int i = 0; i < n; i++) {
         TF_DeleteTensor(r.inputs[i]);
+        TF_DeleteTensor(r.whole == NULL ? NULL : r.whole[i]);
     }
+    free(r.whole);
     free(r.inputs);
     free(r.input_bytes);
     cli_desk_close(&desk);
@@ -358,7 +449,10 @@ int cmd_run(const cli_args *args)
     int64_t limit_ms = cli_number(args, "--time-limit", 0, 1, INT32_MAX, &bad);
     (void)cli_number(args, "--crop", 0, 1, 16384, &bad);
     const char *layout = cli_value(args, "--layout");
+    runner own = {.limit_ns = (uint64_t)limit_ms * 1000000u,
+                  .rows_of_run = cli_number(args, "--rows", 0, 1, INT32_MAX, &bad)};
 
+    bad = !shard_read(args, &own.part) || bad;
     if (layout != NULL && strcmp(layout, "nchw") != 0 && strcmp(layout, "nhwc") != 0) {
         cli_error("run: --layout wants nchw or nhwc, not '%s'", layout);
         bad = true;
@@ -369,7 +463,7 @@ int cmd_run(const cli_args *args)
     if (!read_labels(cli_value(args, "--labels"), &names)) {
         return CLI_BAD_INPUT;
     }
-    int code = run_model(args, &names, top_k, limit_ms);
+    int code = run_model(args, &names, top_k, &own);
     free(names.lines);
     free(names.text);
     return code;

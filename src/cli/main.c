@@ -21,10 +21,12 @@ const cli_command cli_commands[] = {
      "  -i 0=@-                     standard input: npy, npz or a picture, else raw bytes\n"
      "  -i x=2x3xf32=1,2,3,4,5,6    shape, type and values; of str: 2xstr=a,b (\\, is a comma)\n"
      "  -i x=rand:7 / -i x=ramp     seeded random numbers in [0, 1) / element i is i/n\n"
-     "An input given several times makes several runs, in order.",
+     "An input given several times makes several runs, in order.\n"
+     "--shard divides the runs among processes, which write a file for each: -o out/{}.npz.",
      "  oribi run model.onnx -i picture=@cat.png --top-k 3\n"
      "  oribi run model.onnx -i 0=rand:1 -o result.npz --force\n"
-     "  oribi run model.tflite -i 0=ramp --json",
+     "  oribi run model.tflite -i 0=ramp --json\n"
+     "  mpirun oribi run model.onnx -i 0=@folder/ -o out/{}.npz --shard auto --resume",
      cmd_run_options, cmd_run},
     {"compile", "MODEL...", "make C99 for a microcontroller of models",
      "Writes tvmgen_NAME.h, .c and _weights.c, the kernels that they use, build files,\n"

@@ -23,7 +23,7 @@ TARGET_OPTIONS = "--assign --device-schedule --cpu-mhz"
 FREE = {
     "run": "--input --output --top-k --json --trace --time-limit --device --place-node --plugin "
            "--threads --max-bytes --shape --kernels --isa --disable-pass --tflite-variant --follow-links "
-           "--read --check --check-all --record",
+           "--read --check --check-all --record --rows --shard --resume",
     "bench": "--runs --warm-up --input --profile --json --device --place-node --plugin --threads --max-bytes "
              "--shape --kernels --isa --disable-pass --tflite-variant --follow-links --read",
     "profile": "--runs --warm-up --input --csv --html --trace --save --baseline --json --device --place-node --plugin "
@@ -62,7 +62,8 @@ IGNORED = {
     "run": [("--labels", ""), ("--force", ""), ("--node", ""), ("--check", "--check-all"), ("--layout --mean --scale --show --crop", ""),
             ("--layout --mean --scale --show --crop", "-i x=@x.npy"),
             ("--layout --mean --scale --show --crop", "-i x=rand:1"),
-            ("--text --vocabulary", ""),
+            ("--text --vocabulary", ""), ("--rows --shard --resume", ""), ("--shard --resume", "-o {}.npz --trace t"),
+            ("--resume", "-o {}.npz --force"), ("--rows", "-i x=ramp --text t --vocabulary v"),
             ("--target-device --device-schedule --cpu-mhz --assign", ""),
             ("--target-device --device-schedule --cpu-mhz --assign", "--device GPU"),
             (PLACEMENT, ""),

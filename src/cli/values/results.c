@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli.h"
+#include "shard/shard.h"
 
 static bool is_stdout(const char *path)
 {
@@ -29,23 +29,41 @@ static bool is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* The name with the run's number in it; the caller frees it. */
-static char *path_of(const char *pattern, int run)
+/* The name with this word for each {}; the caller frees it. */
+static char *name_with(const char *pattern, const char *word)
 {
-    size_t room = strlen(pattern) + 1, n = 0;
+    oribi_text text = {0};
 
-    for (const char *at = pattern; (at = strstr(at, "{}")) != NULL; at += 2) {
-        room += 12;
-    }
-    char *path = cli_alloc(room);
-    for (const char *at = pattern; *at != 0;) {
-        if (strncmp(at, "{}", 2) == 0) {
-            n += (size_t)snprintf(path + n, room - n, "%d", run);
-            at += 2;
-        } else {
-            path[n++] = *at++;
+    for (const char *at = pattern, *next; *at != 0; at = next + 2) {
+        next = strstr(at, "{}");
+        if (next == NULL) {
+            oribi_text_append(&text, at);
+            break;
         }
+        oribi_text_append_n(&text, at, (size_t)(next - at));
+        oribi_text_append(&text, word);
     }
+    if (text.failed) {
+        cli_no_memory(strlen(pattern));
+    }
+    char *name = cli_copy_text(text.data, text.length);
+    oribi_text_destroy(&text);
+    return name;
+}
+
+char *cli_results_path(const char *pattern, int run)
+{
+    char number[16];
+
+    (void)snprintf(number, sizeof number, "%d", run);
+    return name_with(pattern, number);
+}
+
+char *cli_results_record(const char *pattern)
+{
+    char *path = name_with(pattern, "parts");
+
+    memcpy(path + strlen(path) - 4, ".txt", 4); /* of .npz or .npy: it was checked */
     return path;
 }
 
@@ -62,13 +80,19 @@ static int check_stdout(const cli_args *args)
     return CLI_OK;
 }
 
-int cli_results_check(const cli_args *args, int n_runs)
+int cli_results_check(const cli_args *args, int n_runs, const shard *s)
 {
     const char *pattern = cli_value(args, "--output");
     int code = CLI_OK;
 
     if (pattern == NULL) {
         return CLI_OK;
+    }
+    if (s->is_asked && strstr(pattern, "{}") == NULL) {
+        cli_error("run: -o %s needs {} in the name, which becomes the number of the run: files are "
+                  "what shards leave to one another",
+                  pattern);
+        return CLI_USAGE;
     }
     if (n_runs > 1 && strstr(pattern, "{}") == NULL) {
         cli_error("run: -o %s would keep the last of %d runs; put {} in the name, which becomes "
@@ -88,7 +112,10 @@ int cli_results_check(const cli_args *args, int n_runs)
         return CLI_USAGE;
     }
     for (int run = 0; run < n_runs && code == CLI_OK; run++) {
-        char *path = path_of(pattern, run);
+        if (!shard_has(args, s, run)) {
+            continue;
+        }
+        char *path = cli_results_path(pattern, run);
         code = cli_check_writable(path, cli_has(args, "--force"));
         free(path);
     }
@@ -130,7 +157,7 @@ int cli_results_save(const cli_args *args, int run, const oribi_model *model,
     if (data != NULL && is_stdout(pattern)) {
         fwrite(data, 1, bytes, stdout); /* main tells when that failed */
     } else if (data != NULL) {
-        char *path = path_of(pattern, run);
+        char *path = cli_results_path(pattern, run);
         code = cli_write_file(path, data, bytes, cli_has(args, "--force"));
         free(path);
     }
