@@ -4,12 +4,13 @@
 prints; limits, and clients that misbehave. Nothing waits for a time: where an order matters a client asks until it is so, or reads
 until the server has closed.
 
-    serve_test.py ORIBI SOURCE [CASE...]
+    serve_test.py ORIBI SOURCE [CASE...] [--write]
 """
 import http.client
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -18,8 +19,11 @@ import subprocess
 import sys
 import tempfile
 
+import onnx_lite as o
+
 ORIBI, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 DIGITS, INT8 = SOURCE / "examples/digits/digits.onnx", SOURCE / "examples/digits/digits_int8.tflite"
+SANITIZED = b"__asan_init" in ORIBI.read_bytes()
 PIXELS = [(7 * i % 17) / 16 for i in range(64)]
 
 
@@ -157,6 +161,37 @@ def it_tells_what_it_serves():
         del folder
 
 
+def strings_travel_in_json_and_in_binary():
+    words = ["", "plain", "\u00fcml\u00e4ut \u2603", "long " * 2000]
+    packed = b"".join(struct.pack("<I", len(w.encode())) + w.encode() for w in words)
+    with tempfile.TemporaryDirectory() as folder:
+        model = pathlib.Path(folder, "say.onnx")
+        model.write_bytes(o.model([o.node("Identity", ["x"], ["y"])], [o.info("x", ["n"], 8)], [o.info("y", ["n"], 8)]))
+        with Server(model) as server:
+            def say(head, body=b"", **more):
+                text = json.dumps({"inputs": [{"name": "x", "shape": [4], "datatype": "BYTES", **head}], **more}).encode()
+                status, headers, got = server.ask("/v2/models/say/infer", text + body, {"Inference-Header-Content-Length": str(len(text))})
+                cut = int(headers.get("Inference-Header-Content-Length", len(got)))
+                return status, json.loads(got[:cut]), got[cut:]
+            status, answer, _ = say({"data": words})
+            expect(status == 200 and answer["outputs"][0]["data"] == words, f"{status} {answer}")
+            binary = {"parameters": {"binary_data_size": len(packed)}}
+            status, answer, rest = say(binary, packed, parameters={"binary_data_output": True})
+            expect(status == 200 and rest == packed, f"{status} {answer} {rest[:100]}")
+            expect(say(binary, packed)[1]["outputs"][0]["data"] == words, "binary in, JSON out")
+            expect(say({"data": words}, parameters={"binary_data_output": True})[2] == packed, "JSON in, binary out")
+            raw = struct.pack("<I", 1) + b"\xff" + bytes(12)
+            status, answer, _ = say({"parameters": {"binary_data_size": len(raw)}}, raw)
+            expect(status == 400 and "binary_data" in answer["error"], f"no UTF-8: {status} {answer}")
+            expect(say({"parameters": {"binary_data_size": len(raw)}}, raw, parameters={"binary_data_output": True})[2] == raw, "any bytes")
+            for damaged in (packed[:-1], packed + b"x", packed[:3], b"\xff\xff\xff\xff" + packed[4:], b""):
+                status, answer, _ = say({"parameters": {"binary_data_size": len(damaged)}}, damaged)
+                expect(status == 400 and answer["error"], f"{len(damaged)} bytes: {status}")
+            for data in (words[:3], words + ["more"], [1, 2, 3, 4], "text"):
+                expect(say({"data": data})[0] == 400, f"{data}")
+            expect(say({"shape": [1 << 40], "data": words})[0] == 400, "a shape of more strings than the request")
+
+
 BAD = [("/v2/models/digits/infer", "{", 400), ("/v2/models/digits/infer", "[]", 400), ("/v2/models/digits/infer", "{}", 400),
        ("/v2/models/digits/infer", request([0] * 63), 400), ("/v2/models/digits/infer", request([0] * 65), 400),
        ("/v2/models/digits/infer", request(["a"] * 64), 400), ("/v2/models/digits/infer", request([None] * 64), 400),
@@ -170,6 +205,9 @@ BAD = [("/v2/models/digits/infer", "{", 400), ("/v2/models/digits/infer", "[]", 
        ("/v2/models/digits/versions/2/infer", request(), 404), ("/v2/models/digits/versions/x/infer", request(), 404),
        ("/v2/models/digits", request(), 405), ("/v2/models/digits/infer", None, 405), ("/v2/nothing", None, 404),
        ("/v2/models/../../etc/passwd", None, 404),
+       ("/v2/models/digits/infer", request(parameters={"sequence_id": 7}), 501),
+       ("/v2/models/digits/infer", request(outputs=[{"name": "probabilities", "parameters": {"classification": 3}}]), 501),
+       ("/v2/models/digits/infer", request(outputs=[{"name": "probabilities", "parameters": {"shared_memory_region": "a"}}]), 501),
        ("/v2/models/digits/infer", request(parameters={"timeout": 1}), 504)]
 
 
@@ -178,12 +216,15 @@ def bad_requests_get_a_message():
         for path, body, wanted in BAD:
             status, _, answer = server.ask(path, body)
             expect(status == wanted and json.loads(answer)["error"], f"{path} {body}: {status} {answer}")
-        expect(server.ask("/v2/models/digits/infer", request())[0] == 200, "and the server goes on")
+        expect(server.ask("/v2/models/digits/infer", request(), {"Content-Encoding": "gzip"})[0] == 415, "what is compressed")
+        expect(server.ask("/v2/models/digits/infer", request(), {"Content-Encoding": "identity"})[0] == 200, "and the server goes on")
 
 
 def bodies_and_requests_have_limits():
     with Server(DIGITS, "--max-body", "2000", "--max-requests", "1") as server:
         expect(server.ask("/v2/models/digits/infer", request() + " " * 2000)[0] == 413, "a body that is too large, by its header")
+        while server.metric("oribi_requests_in_flight") != 0: # its place is free once its connection is over
+            pass
         c = server.connection() # the same without a header that says so
         c.request("POST", "/v2/models/digits/infer", (b" " * 500 for _ in range(9)), encode_chunked=True,
                   headers={"Transfer-Encoding": "chunked"})
@@ -206,6 +247,47 @@ def many_connections_are_bounded():
         for s in idle:
             s.close()
         expect([finish(*h)[0] for h in held] == [200] * 4, "those that had a place are answered, and rightly")
+
+
+def resident(server):
+    with open(f"/proc/{server.process.pid}/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS:")) << 10
+
+
+def a_thousand_connections_have_bounded_memory():
+    """A thousand clients ask at the same time while every place is taken."""
+    wanted = 1000
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 2 * wanted:
+        print(f"left out: {hard} files are allowed, {2 * wanted} are needed")
+        return
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2 * wanted), hard))
+    with Server(DIGITS, "--max-requests", "4", "--max-connections", "1100", "--idle", "600") as server:
+        held = [hold(server) for _ in range(4)]
+        server.metric("oribi_ready")
+        before = resident(server)
+        clients = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(wanted)]
+        body = request().encode()
+        for s in clients:
+            s.sendall(b"POST /v2/models/digits/infer HTTP/1.1\r\nHost: x\r\n")
+        while server.metric("oribi_connections") < wanted:
+            pass
+        grown = (resident(server) - before) / wanted
+        for s in clients:
+            s.sendall(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        codes = {}
+        for s in clients:
+            answer = http.client.HTTPResponse(s)
+            answer.begin()
+            answer.read()
+            codes[answer.status] = codes.get(answer.status, 0) + 1
+        expect(codes == {503: wanted}, f"{codes}")
+        print(f"    {grown / 1024:.0f} KiB of memory for each of {wanted} connections")
+        expect(SANITIZED or grown < 128 << 10, f"{grown} bytes each")
+        for s in clients:
+            s.close()
+        expect([finish(*h)[0] for h in held] == [200] * 4, "those that had a place are answered")
+        expect(server.ask("/v2/models/digits/infer", request())[0] == 200, "and the next one")
 
 
 def a_client_that_stops_is_dropped():
@@ -299,9 +381,33 @@ def what_is_wrong_is_said_at_the_start():
         expect(done.returncode == code and word in done.stderr, f"{arguments}: {done.returncode} {done.stderr}")
 
 
-CASES = [answers_are_those_of_run, binary_is_the_same_as_json, it_tells_what_it_serves, bad_requests_get_a_message,
-         bodies_and_requests_have_limits, many_connections_are_bounded, a_client_that_stops_is_dropped, a_drain_answers_what_was_begun,
+CASES = [answers_are_those_of_run, binary_is_the_same_as_json, strings_travel_in_json_and_in_binary, it_tells_what_it_serves, bad_requests_get_a_message,
+         bodies_and_requests_have_limits, many_connections_are_bounded, a_thousand_connections_have_bounded_memory, a_client_that_stops_is_dropped, a_drain_answers_what_was_begun,
          a_server_that_is_killed_comes_back, a_folder_is_read_again, what_is_wrong_is_said_at_the_start]
+
+
+# Rows of docs/reference/running/serve.md, which are true when the case passes.
+OUTCOMES = {
+    a_server_that_is_killed_comes_back: ("the server is killed in the middle of a request", "the client's connection ends, with no part of an "
+                                         "answer; a server that is started again is ready and answers"),
+    a_client_that_stops_is_dropped: ("a client stops in the middle of its body, or never reads", "dropped after `--idle`; the next request is answered"),
+    a_thousand_connections_have_bounded_memory: ("1,000 clients ask at the same time, all places are taken", "503 to each of them, less than 128 KiB of "
+                                                 "memory for each connection; those that had a place get their answers"),
+    a_drain_answers_what_was_begun: ("`SIGTERM` in the middle of a request", "it is answered; then nobody listens, exit 0"),
+    a_folder_is_read_again: ("a model's file is replaced by a broken one, or goes", "the old one goes on, or 404; a request that was begun is answered"),
+}
+PAGE = SOURCE / "docs/reference/running/serve.md"
+
+
+def check_page(writes):
+    table = "| what | outcome |\n|---|---|\n" + "".join(f"| {what} | {outcome} |\n" for what, outcome in OUTCOMES.values())
+    text = PAGE.read_text()
+    begin = text.index("| what | outcome |")
+    end = text.index("\n\n", begin) + 1
+    if writes:
+        PAGE.write_text(text[:begin] + table + text[end:])
+    elif text[begin:end] != table:
+        sys.exit(f"{PAGE}: the table of what was killed is another; serve_test.py ORIBI SOURCE --write writes it")
 
 
 def main():
@@ -309,10 +415,12 @@ def main():
     if "libmicrohttpd" in said.stderr and said.returncode == 3:
         print("skipped: the command was built without libmicrohttpd")
         sys.exit(77)
+    wanted = [a for a in sys.argv[3:] if a in [c.__name__ for c in CASES]]  # CTest gives the build folder, too
     for case in CASES:
-        if not sys.argv[3:] or case.__name__ in sys.argv[3:]:
+        if not wanted or case.__name__ in wanted:
             case()
             print(case.__name__, flush=True)
+    check_page("--write" in sys.argv)
 
 
 main()

@@ -69,6 +69,12 @@ void serve_describe_model(serve_store *store, const serve_model *model, serve_an
 void serve_fail(serve_answer *answer, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* serve_bytes.c: tensors of strings. False: the bytes are not as many as the strings say. */
+bool serve_bytes_read(const uint8_t *from, size_t bytes, TF_Tensor *tensor);
+size_t serve_bytes_write(const TF_Tensor *tensor, oribi_text *out); /* how many bytes it appended */
+/* The element as a string of JSON; false: it is no UTF-8. */
+bool serve_bytes_put(oribi_json *json, const TF_Tensor *tensor, int64_t index);
+
 /* serve_http.c */
 typedef struct serve_limits {
     int64_t body_bytes;

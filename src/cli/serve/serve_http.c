@@ -300,6 +300,11 @@ static enum MHD_Result begin(serve_http *http, struct MHD_Connection *connection
     if (length != NULL && strtoll(length, NULL, 10) > http->limits.body_bytes) {
         return refuse(connection, r, 413, "the body is larger than --max-body allows");
     }
+    const char *encoding =
+        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Encoding");
+    if (encoding != NULL && strcmp(encoding, "identity") != 0) {
+        return refuse(connection, r, 415, "a body that is compressed is not read");
+    }
     return MHD_YES;
 }
 

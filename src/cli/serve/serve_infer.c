@@ -84,6 +84,13 @@ static bool fill(TF_Tensor *tensor, const oribi_json_value *value, int64_t *at)
     }
     char text[512];
     const size_t length = (size_t)(value->end - value->begin);
+    if (TF_TensorType(tensor) == TF_STRING) {
+        if (value->kind != ORIBI_JSON_STRING || *at >= TF_TensorElementCount(tensor)) {
+            return false;
+        }
+        TF_StringCopy((TF_TString *)TF_TensorData(tensor) + (*at)++, value->text, value->length);
+        return true;
+    }
     if ((value->kind != ORIBI_JSON_NUMBER && value->kind != ORIBI_JSON_BOOL) ||
         length >= sizeof text || *at >= TF_TensorElementCount(tensor)) {
         return false;
@@ -128,7 +135,64 @@ static bool count_bytes(const cli_dims *dims, size_t element, size_t most, size_
     return bytes <= most;
 }
 
-/* The input's tensor, of binary at *at or of JSON; NULL after the answer has failed. */
+/* May the tensor have as many elements as its shape says? Each takes bytes of the request: strings
+ * their lengths, or quotes. The bytes of the tensor, and of its binary where the shape tells them.
+ */
+static bool measure(const serve_body *body, const oribi_json_value *size, size_t left,
+                    TF_DataType type, const cli_dims *dims, const char *name, size_t *out_bytes,
+                    serve_answer *answer)
+{
+    const size_t element = cli_type_bytes(type);
+    const bool is_text = type == TF_STRING;
+    const size_t most = body->json_bytes * element +
+                        (is_text ? body->binary_bytes / 4 * element : body->binary_bytes);
+
+    if (!count_bytes(dims, element, most, out_bytes)) {
+        serve_fail(answer, 400, "input '%s': its shape has more elements than the request", name);
+        return false;
+    }
+    if (size != NULL && (size->integer < 0 || (uint64_t)size->integer > left ||
+                         (!is_text && (uint64_t)size->integer != *out_bytes))) {
+        serve_fail(answer, 400, "input '%s': binary_data_size is %lld, and %zu bytes are left%s",
+                   name, (long long)size->integer, left,
+                   is_text ? "" : "; it must be that of the shape");
+        return false;
+    }
+    return true;
+}
+
+/* The elements, of binary at *at or of JSON; false after the answer has failed. */
+static bool read_data(const serve_body *body, size_t *at, const oribi_json_value *size,
+                      const oribi_json_value *data, const char *name, TF_Tensor *tensor,
+                      serve_answer *answer)
+{
+    int64_t n = 0;
+
+    if (size != NULL && TF_TensorType(tensor) == TF_STRING) {
+        const uint8_t *from = body->binary + *at;
+        *at += (size_t)size->integer;
+        if (serve_bytes_read(from, (size_t)size->integer, tensor)) {
+            return true;
+        }
+        serve_fail(answer, 400, "input '%s': its strings do not end where binary_data_size says",
+                   name);
+    } else if (size != NULL) {
+        memcpy(TF_TensorData(tensor), body->binary + *at, (size_t)size->integer);
+        *at += (size_t)size->integer;
+        return true;
+    } else if (data->kind == ORIBI_JSON_ARRAY && fill(tensor, data, &n) &&
+               n == TF_TensorElementCount(tensor)) {
+        return true;
+    } else {
+        serve_fail(answer, 400,
+                   "input '%s': element %lld of 'data' is no %s, or there are not as many as the "
+                   "shape says",
+                   name, (long long)n, datatype_of(TF_TensorType(tensor)));
+    }
+    return false;
+}
+
+/* The input's tensor; NULL after the answer has failed. */
 static TF_Tensor *read_tensor(const serve_body *body, size_t *at, const oribi_json_value *input,
                               const char *name, TF_DataType type, serve_answer *answer)
 {
@@ -136,11 +200,10 @@ static TF_Tensor *read_tensor(const serve_body *body, size_t *at, const oribi_js
     const oribi_json_value *data = oribi_json_find(input, "data"),
                            *parameters = oribi_json_find(input, "parameters"),
                            *size = oribi_json_find(parameters, "binary_data_size");
-    const size_t element = type == TF_STRING ? 0 : cli_type_bytes(type);
     cli_dims dims;
     size_t bytes = 0;
 
-    if (element == 0) {
+    if (cli_type_bytes(type) == 0) {
         serve_fail(answer, 501, "input '%s': tensors of %s are not served", name,
                    datatype_of(type));
     } else if (datatype == NULL || strcmp(datatype, datatype_of(type)) != 0) {
@@ -148,34 +211,19 @@ static TF_Tensor *read_tensor(const serve_body *body, size_t *at, const oribi_js
                    datatype != NULL ? datatype : "nothing");
     } else if (!read_shape(input, &dims)) {
         serve_fail(answer, 400, "input '%s': 'shape' must be an array of sizes", name);
-    } else if (!count_bytes(&dims, element, body->json_bytes * element + body->binary_bytes,
-                            &bytes)) {
-        serve_fail(answer, 400, "input '%s': its shape has more elements than the request", name);
-    } else if (size != NULL && (size->integer < 0 || (uint64_t)size->integer != bytes ||
-                                bytes > body->binary_bytes - *at)) {
-        serve_fail(
-            answer, 400,
-            "input '%s': binary_data_size is %lld, the shape has %zu bytes, and %zu are left", name,
-            (long long)size->integer, bytes, body->binary_bytes - *at);
     } else if (size == NULL && data == NULL) {
         serve_fail(answer, 400, "input '%s': it has neither 'data' nor binary_data_size", name);
-    } else {
+    } else if (measure(body, size, body->binary_bytes - *at, type, &dims, name, &bytes, answer)) {
         TF_Tensor *tensor = TF_AllocateTensor(type, dims.at, dims.n, bytes);
-        int64_t n = 0;
         if (tensor == NULL) {
             serve_fail(answer, 503, "input '%s': no memory for it", name);
-        } else if (size != NULL) {
-            memcpy(TF_TensorData(tensor), body->binary + *at, bytes);
-            *at += bytes;
+            return NULL;
+        }
+        if (bytes > 0 && type == TF_STRING) {
+            memset(TF_TensorData(tensor), 0, bytes); /* empty ones */
+        }
+        if (read_data(body, at, size, data, name, tensor, answer)) {
             return tensor;
-        } else if (data->kind == ORIBI_JSON_ARRAY && fill(tensor, data, &n) &&
-                   n == TF_TensorElementCount(tensor)) {
-            return tensor;
-        } else {
-            serve_fail(answer, 400,
-                       "input '%s': element %lld of 'data' is no %s, or there are not as many as "
-                       "the shape says",
-                       name, (long long)n, datatype);
         }
         TF_DeleteTensor(tensor);
     }
@@ -241,62 +289,117 @@ static bool wants_binary(const oribi_json_value *request, const oribi_json_value
                        : cli_json_is(oribi_json_find(request, "parameters"), "binary_data_output");
 }
 
-static void put_data(oribi_json *json, const TF_Tensor *tensor)
+/* False: an element cannot be said in JSON. */
+static bool put_element(oribi_json *json, const TF_Tensor *tensor, int64_t index)
 {
-    const bool is_bool = TF_TensorType(tensor) == TF_BOOL;
     char text[64];
+
+    if (TF_TensorType(tensor) == TF_STRING) {
+        return serve_bytes_put(json, tensor, index);
+    }
+    if (TF_TensorType(tensor) == TF_BOOL) {
+        oribi_json_bool(json, ((const uint8_t *)TF_TensorData(tensor))[index] != 0);
+        return true;
+    }
+    cli_element_format(tensor, index, text, sizeof text);
+    if (text[0] == 'n' || text[0] == 'i' || (text[0] == '-' && text[1] == 'i')) {
+        oribi_json_null(json); /* JSON has no nan and no inf */
+    } else {
+        oribi_json_raw(json, text, strlen(text));
+    }
+    return true;
+}
+
+static bool put_data(oribi_json *json, const TF_Tensor *tensor, TF_Status *status)
+{
+    bool good = true;
+
     oribi_json_key(json, "data");
     oribi_json_open(json, '[');
-    for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
-        if (is_bool) {
-            oribi_json_bool(json, ((const uint8_t *)TF_TensorData(tensor))[i] != 0);
-            continue;
-        }
-        cli_element_format(tensor, i, text, sizeof text);
-        if (text[0] == 'n' || text[0] == 'i' || (text[0] == '-' && text[1] == 'i')) {
-            oribi_json_null(json); /* JSON has no nan and no inf */
-        } else {
-            oribi_json_raw(json, text, strlen(text));
+    for (int64_t i = 0; good && i < TF_TensorElementCount(tensor); i++) {
+        good = put_element(json, tensor, i);
+        if (!good) {
+            TF_SetStatus(status, TF_INVALID_ARGUMENT,
+                         "an output has bytes that are no UTF-8, which JSON does not hold; ask for "
+                         "binary_data");
         }
     }
     oribi_json_close(json, ']');
+    return good;
+}
+
+static void put_binary(oribi_json *json, const TF_Tensor *tensor, oribi_text *binary)
+{
+    const size_t plain =
+        (size_t)TF_TensorElementCount(tensor) * cli_type_bytes(TF_TensorType(tensor));
+    const bool is_text = TF_TensorType(tensor) == TF_STRING;
+    const size_t bytes = is_text ? serve_bytes_write(tensor, binary) : plain;
+
+    oribi_json_key(json, "parameters");
+    oribi_json_open(json, '{');
+    oribi_json_put_uint(json, "binary_data_size", bytes);
+    oribi_json_close(json, '}');
+    if (!is_text) {
+        oribi_text_append_n(binary, TF_TensorData(tensor), bytes);
+    }
 }
 
 static bool put_output(oribi_json *json, oribi_text *binary, const serve_model *model, int index,
                        oribi_run *run, bool is_binary, TF_Status *status)
 {
     TF_Tensor *tensor = oribi_run_output(run, index, status);
+    bool good = true;
+
     if (tensor == NULL) {
         return false;
     }
-    const bool is_text = TF_TensorType(tensor) == TF_STRING;
-    if (is_text) {
-        TF_SetStatus(status, TF_UNIMPLEMENTED, "tensors of BYTES are not served");
-    } else {
-        oribi_json_open(json, '{');
-        oribi_json_put_string(json, "name", oribi_model_output_name(model->s.model, index));
-        oribi_json_put_string(json, "datatype", datatype_of(TF_TensorType(tensor)));
-        oribi_json_key(json, "shape");
-        oribi_json_open(json, '[');
-        for (int d = 0; d < TF_NumDims(tensor); d++) {
-            oribi_json_int(json, TF_Dim(tensor, d));
-        }
-        oribi_json_close(json, ']');
-        const size_t bytes =
-            (size_t)TF_TensorElementCount(tensor) * cli_type_bytes(TF_TensorType(tensor));
-        if (is_binary) {
-            oribi_json_key(json, "parameters");
-            oribi_json_open(json, '{');
-            oribi_json_put_uint(json, "binary_data_size", bytes);
-            oribi_json_close(json, '}');
-            oribi_text_append_n(binary, TF_TensorData(tensor), bytes);
-        } else {
-            put_data(json, tensor);
-        }
-        oribi_json_close(json, '}');
+    oribi_json_open(json, '{');
+    oribi_json_put_string(json, "name", oribi_model_output_name(model->s.model, index));
+    oribi_json_put_string(json, "datatype", datatype_of(TF_TensorType(tensor)));
+    oribi_json_key(json, "shape");
+    oribi_json_open(json, '[');
+    for (int d = 0; d < TF_NumDims(tensor); d++) {
+        oribi_json_int(json, TF_Dim(tensor, d));
     }
+    oribi_json_close(json, ']');
+    if (is_binary) {
+        put_binary(json, tensor, binary);
+    } else {
+        good = put_data(json, tensor, status);
+    }
+    oribi_json_close(json, '}');
     TF_DeleteTensor(tensor);
-    return !is_text;
+    return good;
+}
+
+/* Extensions of Triton that would change the answer, and are not served: refused, not ignored. */
+static const char *find_foreign(const oribi_json_value *parameters)
+{
+    static const char *const names[] = {"classification", "shared_memory_region", "sequence_id"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const oribi_json_value *v = oribi_json_find(parameters, names[i]);
+        if (v != NULL && (v->kind == ORIBI_JSON_STRING || v->number != 0)) {
+            return names[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_plain(const oribi_json_value *request, serve_answer *answer)
+{
+    static const char *const lists[] = {"inputs", "outputs"};
+    const char *name = find_foreign(oribi_json_find(request, "parameters"));
+
+    for (int k = 0; k < 2; k++) {
+        for (const oribi_json_value *v = cli_json_first(request, lists[k]);
+             v != NULL && name == NULL; v = v->next) {
+            name = find_foreign(oribi_json_find(v, "parameters"));
+        }
+    }
+    if (name != NULL) {
+        serve_fail(answer, 501, "the parameter '%s' is not served; GET /v2 lists extensions", name);
+    }
+    return name == NULL;
 }
 
 static bool put_outputs(const oribi_json_value *request, const serve_model *model, oribi_run *run,
@@ -344,7 +447,7 @@ static void answer_of(const serve_body *body, const oribi_json_value *request, s
     char version[24];
     oribi_text binary = {0};
 
-    if (!bind_inputs(body, request, model, run, status, answer)) {
+    if (!is_plain(request, answer) || !bind_inputs(body, request, model, run, status, answer)) {
         return;
     }
     oribi_run_execute(run, status);

@@ -57,8 +57,8 @@ void serve_model_give_run(serve_model *model, oribi_run *run, bool is_good)
     pthread_mutex_unlock(&model->lock);
 }
 
-/* One run on zeros, with 1 for sizes that are not known. What such a model says to that is no
- * fault of it. */
+/* One run on zeros, or empty strings, with 1 for sizes that are not known. What such a model says
+ * to that is no fault of it. */
 static void warm_up(serve_model *model)
 {
     TF_Status *status = TF_NewStatus();
@@ -66,7 +66,7 @@ static void warm_up(serve_model *model)
     for (int i = 0; run != NULL && i < oribi_model_num_inputs(model->s.model); i++) {
         cli_dims dims;
         const TF_DataType type = oribi_model_input_type(model->s.model, i);
-        if (cli_port_dims(model->s.model, true, i, true, &dims) < 0 || type == TF_STRING) {
+        if (cli_port_dims(model->s.model, true, i, true, &dims) < 0) {
             break;
         }
         TF_Tensor *zeros = cli_tensor(type, &dims);
