@@ -157,7 +157,8 @@ def it_tells_what_it_serves():
         server.ask("/v2/models/digits/infer", request())
         text = server.ask("/metrics")[2].decode()
         expect('oribi_inferences_total{model="digits",version="1"} 1\n' in text and "oribi_ready 1\n" in text, text)
-        expect(server.metric("oribi_requests_in_flight") == 0, "nothing is under way")
+        while server.metric("oribi_requests_in_flight") != 0:  # the answer comes before its request is over
+            pass
         del folder
 
 
