@@ -198,7 +198,7 @@ oribi_graph *oribi_graphdef_return(const oribi_graph *like, const oribi_graphdef
                      .standard = standard,
                      .passes_off = passes_off,
                      .graph = oribi_graph_create(status)};
-    const oribi_graphdef_known known = {&self, share_constant, recall};
+    const oribi_graphdef_known known = {.arg = &self, .constant = share_constant, .made = recall};
     oribi_value_id *inputs = oribi_alloc_array((size_t)like->n_inputs + 1, sizeof *inputs);
     oribi_graphdef *def = NULL;
     bool ok = self.graph != NULL && (inputs != NULL || oribi_fail_memory(status)) &&

@@ -193,8 +193,8 @@ static void what_the_caller_knows_is_used(void **state)
     oribi_text message = small_message();
     oribi_value_id x = 0; /* the first value of the graph */
 
-    oribi_graph *graph =
-        read_message(&message, "r", &(oribi_graphdef_known){&x, stand_in, tell_origin}, status);
+    const oribi_graphdef_known known = {.arg = &x, .constant = stand_in, .made = tell_origin};
+    oribi_graph *graph = read_message(&message, "r", &known, status);
 
     const oribi_node *sum = graph->nodes[graph->order[0]];
     assert_int_equal(sum->inputs[1], x);

@@ -19,6 +19,7 @@ typedef struct node_def {
     int32_t n_outputs;
     const oribi_value_id *outputs; /* {-1}: the absent input */
     uint8_t mark;
+    bool is_whole;
 } node_def;
 
 struct oribi_graphdef {
@@ -75,20 +76,21 @@ static bool read_node(oribi_graphdef *self, node_def *node, oribi_wire message, 
 
 static bool read_nodes(oribi_graphdef *self, const uint8_t *data, size_t bytes, TF_Status *status)
 {
+    const uint32_t number = self->known.is_function ? 3 : 1;
     const oribi_wire whole = oribi_wire_over(data, bytes);
     oribi_wire wire = whole;
     oribi_wire_field field;
     oribi_wire message;
     int32_t n = 0;
     while (oribi_wire_next(&wire, &field, status)) {
-        n += field.number == 1;
+        n += field.number == number;
     }
     ORIBI_TRY(oribi_ok(status));
     self->nodes = oribi_arena_array(&self->scratch, (size_t)n + 1, sizeof *self->nodes);
     ORIBI_TRY(self->nodes != NULL || oribi_fail_memory(status));
     wire = whole;
     while (oribi_wire_next(&wire, &field, status)) {
-        if (field.number != 1) {
+        if (field.number != number) {
             continue;
         }
         node_def *node = &self->nodes[self->n_nodes++];
@@ -109,13 +111,20 @@ static bool read_nodes(oribi_graphdef *self, const uint8_t *data, size_t bytes, 
 /* --- References ---------------------------------------------------------------------------------
  */
 
-/* "name", "name:2" or "^name". NULL with the status set: there is no such node. */
-static node_def *find(const oribi_graphdef *self, oribi_string text, int32_t *out_port,
-                      bool *out_control, TF_Status *status)
+/* What an input names: "name", "name:2", "^name", in functions "name:argument:2". */
+typedef struct reference {
+    node_def *node; /* NULL: there is none of that name */
+    oribi_string name;
+    oribi_string argument; /* of the node's op; empty: the port counts over all */
+    int32_t port;
+    bool is_control;
+} reference;
+
+static void split(const oribi_graphdef *self, oribi_string text, reference *out)
 {
-    *out_control = text.length > 0 && text.data[0] == '^';
-    const char *name = text.data + *out_control;
-    size_t length = text.length - *out_control;
+    out->is_control = text.length > 0 && text.data[0] == '^';
+    const char *name = text.data + out->is_control;
+    size_t length = text.length - out->is_control;
     int64_t port = 0;
     size_t digits = 0;
     while (digits < length && digits < 9 && name[length - 1 - digits] >= '0' &&
@@ -128,20 +137,60 @@ static node_def *find(const oribi_graphdef *self, oribi_string text, int32_t *ou
         }
         length -= digits + 1;
     }
-    *out_port = (int32_t)port;
-    node_def *found = oribi_map_get_n(&self->by_name, name, length);
-    if (found == NULL) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "there is no node '%.*s'", (int)length, name);
+    out->argument = (oribi_string){"", 0};
+    const char *colon = self->known.is_function ? memchr(name, ':', length) : NULL;
+    if (colon != NULL) {
+        const size_t before = (size_t)(colon - name);
+        out->argument = (oribi_string){colon + 1, length - before - 1};
+        length = before;
     }
-    return found;
+    out->port = (int32_t)port;
+    out->name = (oribi_string){name, length};
+    out->node = oribi_map_get_n(&self->by_name, name, length);
+}
+
+/* False with the status set: there is no such node. */
+static bool find(const oribi_graphdef *self, oribi_string text, reference *out, TF_Status *status)
+{
+    split(self, text, out);
+    return out->node != NULL || oribi_fail(status, TF_INVALID_ARGUMENT, "there is no node '%.*s'",
+                                           (int)(out->name.length & 0xfff), out->name.data);
+}
+
+/* The first output of an argument: behind those before, of which one may be a list. */
+static int32_t first_of_argument(const oribi_op_def *op, oribi_string argument, int32_t n_outputs)
+{
+    int32_t first = 0;
+    for (int32_t i = 0; op != NULL && i < op->n_outputs; i++) {
+        const oribi_arg_def *arg = &op->outputs[i];
+        const bool is_list = arg->number_attr != NULL || arg->type_list_attr != NULL;
+        if (strlen(arg->name) == argument.length &&
+            memcmp(arg->name, argument.data, argument.length) == 0) {
+            return first;
+        }
+        first += is_list ? n_outputs - op->n_outputs + 1 : 1;
+    }
+    return 0;
 }
 
 /* Finds an output of a node that is DONE. False: it has no such output. */
-static bool output_of(const node_def *node, int32_t port, oribi_value_id *out, TF_Status *status)
+static bool output_of(const oribi_graphdef *self, const reference *from, oribi_value_id *out,
+                      TF_Status *status)
 {
+    const node_def *node = from->node;
+    int64_t port = from->port;
+    if (from->argument.length > 0) {
+        char op[128];
+        const size_t length = node->op.length < sizeof op - 1 ? node->op.length : sizeof op - 1;
+        memcpy(op, node->op.data, length);
+        op[length] = '\0';
+        port += self->known.is_function
+                    ? first_of_argument(oribi_op_find(op), from->argument, node->n_outputs)
+                    : 0;
+    }
     if (port < 0 || port >= node->n_outputs) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "node '%.*s' has no output %d",
-                          (int)node->name.length, node->name.data, (int)port);
+                          (int)(node->name.length & 0xfff), node->name.data, (int)from->port);
     }
     *out = node->outputs[port];
     return true;
@@ -231,53 +280,67 @@ static bool read_inputs(oribi_graphdef *self, const node_def *node, oribi_value_
                         int32_t *out_n, TF_Status *status)
 {
     int32_t n = 0;
-    for (int32_t i = 0; i < node->n_inputs; i++) {
-        int32_t port;
-        bool is_control;
-        const node_def *from = find(self, node->inputs[i], &port, &is_control, status);
-        ORIBI_TRY(from != NULL);
-        if (!is_control) {
-            ORIBI_TRY(output_of(from, port, &out[n++], status));
+    for (int32_t i = 0; i < node->n_inputs && !node->is_whole; i++) {
+        reference from;
+        if (self->known.skips_controls && node->inputs[i].data[0] == '^') {
             continue;
         }
-        const char *op = oribi_arena_strndup(&self->scratch, from->op.data, from->op.length);
+        ORIBI_TRY(find(self, node->inputs[i], &from, status));
+        if (!from.is_control) {
+            ORIBI_TRY(output_of(self, &from, &out[n++], status));
+            continue;
+        }
+        const char *op =
+            oribi_arena_strndup(&self->scratch, from.node->op.data, from.node->op.length);
         ORIBI_TRY(op != NULL || oribi_fail_memory(status));
         const oribi_op_def *def = oribi_op_find(op);
-        if (def != NULL && def->is_stateful && from->mark == DONE && from->n_outputs == 0) {
+        if (def != NULL && def->is_stateful && from.node->mark == DONE &&
+            from.node->n_outputs == 0) {
             return oribi_fail(status, TF_UNIMPLEMENTED,
                               "a control input from '%.*s', whose op has side effects only",
-                              (int)from->name.length, from->name.data);
+                              (int)from.node->name.length, from.node->name.data);
         }
     }
     *out_n = n;
     return true;
 }
 
-static bool add_node(oribi_graphdef *self, node_def *node, const char *name, const char *op_name,
+/* What the op has no tensor for must not reach it. */
+static bool check_inputs(const oribi_graphdef_node *node, TF_Status *status)
+{
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        if (node->inputs[i] < -1) {
+            return oribi_fail(status, TF_UNIMPLEMENTED,
+                              "input %d is a variable, table or list, which the op does not take "
+                              "here",
+                              (int)i);
+        }
+    }
+    return true;
+}
+
+static bool add_node(oribi_graphdef *self, node_def *node, const oribi_graphdef_node *from,
                      TF_Status *status)
 {
-    const oribi_op_def *op = oribi_op_find(op_name);
+    const oribi_op_def *op = oribi_op_find(from->op);
     oribi_graph *graph = self->graph;
     oribi_attrs attrs = {0};
     oribi_signature signature;
-    int32_t n = 0;
     if (op == NULL) {
-        return oribi_fail(status, TF_NOT_FOUND, "there is no op '%s'", op_name);
+        return oribi_fail(status, TF_NOT_FOUND, "there is no op '%s'", from->op);
     }
-    oribi_value_id *inputs =
-        oribi_arena_array(&self->scratch, (size_t)node->n_inputs + 1, sizeof *inputs);
     TF_DataType *types =
-        oribi_arena_array(&self->scratch, (size_t)node->n_inputs + 1, sizeof *types);
-    ORIBI_TRY((inputs != NULL && types != NULL) || oribi_fail_memory(status));
-    ORIBI_TRY(read_inputs(self, node, inputs, &n, status) &&
-              read_attrs(self, node, op, &attrs, status));
-    for (int32_t i = 0; i < n; i++) {
-        types[i] = inputs[i] >= 0 ? graph->values[inputs[i]]->dtype : (TF_DataType)0;
+        oribi_arena_array(&self->scratch, (size_t)from->n_inputs + 1, sizeof *types);
+    ORIBI_TRY(types != NULL || oribi_fail_memory(status));
+    ORIBI_TRY(check_inputs(from, status) && read_attrs(self, node, op, &attrs, status));
+    for (int32_t i = 0; i < from->n_inputs; i++) {
+        types[i] = from->inputs[i] >= 0 ? graph->values[from->inputs[i]]->dtype : (TF_DataType)0;
     }
     /* Once for the number of outputs; the graph does it again with the node. */
-    ORIBI_TRY(oribi_op_resolve(op, name, &attrs, types, n, &graph->arena, &signature, status));
-    oribi_node *made =
-        oribi_graph_add_node(graph, op_name, name, inputs, n, signature.n_outputs, status);
+    ORIBI_TRY(oribi_op_resolve(op, from->name, &attrs, types, from->n_inputs, &graph->arena,
+                               &signature, status));
+    oribi_node *made = oribi_graph_add_node(graph, from->op, from->name, from->inputs,
+                                            from->n_inputs, signature.n_outputs, status);
     ORIBI_TRY(made != NULL);
     made->attrs = attrs;
     made->device = oribi_arena_strndup(
@@ -288,6 +351,17 @@ static bool add_node(oribi_graphdef *self, node_def *node, const char *name, con
            set_outputs(self, node, made->outputs, made->n_outputs, status);
 }
 
+/* Is it made by who knows it better? False with the status untouched: no. */
+static bool make_known(oribi_graphdef *self, node_def *node, const oribi_graphdef_node *from,
+                       TF_Status *status)
+{
+    enum { MOST = 1024 };
+    oribi_value_id ids[MOST];
+    const int32_t n =
+        self->known.make != NULL ? self->known.make(self->known.arg, from, ids, MOST, status) : -1;
+    return n >= 0 && set_outputs(self, node, ids, n, status);
+}
+
 static bool is_op(const node_def *node, const char *op)
 {
     return node->op.length == strlen(op) && memcmp(node->op.data, op, node->op.length) == 0;
@@ -296,27 +370,61 @@ static bool is_op(const node_def *node, const char *op)
 /* A node whose inputs are all there. */
 static bool make_node(oribi_graphdef *self, node_def *node, TF_Status *status)
 {
-    const char *name = oribi_arena_strndup(&self->graph->arena, node->name.data, node->name.length);
+    const char *name =
+        self->known.prefix != NULL
+            ? oribi_arena_printf(&self->graph->arena, "%s%.*s", self->known.prefix,
+                                 (int)(node->name.length & 0xffff), node->name.data)
+            : oribi_arena_strndup(&self->graph->arena, node->name.data, node->name.length);
     const char *op = oribi_arena_strndup(&self->graph->arena, node->op.data, node->op.length);
-    ORIBI_TRY((name != NULL && op != NULL) || oribi_fail_memory(status));
+    oribi_value_id *inputs =
+        oribi_arena_array(&self->scratch, (size_t)node->n_inputs + 1, sizeof *inputs);
+    ORIBI_TRY((name != NULL && op != NULL && inputs != NULL) || oribi_fail_memory(status));
+    oribi_graphdef_node from = {.name = name,
+                                .op = op,
+                                .inputs = inputs,
+                                .message = node->message,
+                                .short_name = node->name};
     const oribi_value_id none = -1;
-    bool ok;
-    if (is_op(node, "Placeholder")) {
-        const oribi_value_id *id = oribi_map_get(&self->fed, name);
-        ok = id != NULL
-                 ? set_outputs(self, node, id, 1, status)
-                 : oribi_fail(status, TF_INVALID_ARGUMENT, "it is not an input of the model");
-    } else if (is_op(node, "Const")) {
-        ok = read_constant(self, node, name, status);
-    } else if (is_op(node, ORIBI_ABSENT_OP)) {
-        ok = set_outputs(self, node, &none, 1, status);
-    } else {
-        ok = add_node(self, node, name, op, status);
+    bool ok = read_inputs(self, node, inputs, &from.n_inputs, status);
+    if (ok && !make_known(self, node, &from, status)) {
+        if (!oribi_ok(status)) {
+            ok = false;
+        } else if (is_op(node, "Placeholder")) {
+            const oribi_value_id *id = oribi_map_get(&self->fed, name);
+            ok = id != NULL
+                     ? set_outputs(self, node, id, 1, status)
+                     : oribi_fail(status, TF_INVALID_ARGUMENT, "it is not an input of the model");
+        } else if (is_op(node, "Const")) {
+            ok = read_constant(self, node, name, status);
+        } else if (is_op(node, ORIBI_ABSENT_OP)) {
+            ok = set_outputs(self, node, &none, 1, status);
+        } else {
+            ok = add_node(self, node, &from, status);
+        }
     }
     if (!ok) {
         oribi_status_prefix(status, "node '%s' (%s): ", name, op);
     }
     return ok;
+}
+
+static void see(const node_def *node, oribi_graphdef_seen *out)
+{
+    *out = (oribi_graphdef_seen){.name = node->name,
+                                 .op = node->op,
+                                 .message = node->message,
+                                 .inputs = node->inputs,
+                                 .n_inputs = node->n_inputs};
+}
+
+/* The node's inputs come next, if it wants any. */
+static void open_node(oribi_graphdef *self, node_def *node)
+{
+    oribi_graphdef_seen seen;
+    see(node, &seen);
+    node->mark = OPEN;
+    node->is_whole = self->known.is_whole != NULL && self->known.is_whole(self->known.arg, &seen);
+    node->next_input = node->is_whole ? node->n_inputs : 0;
 }
 
 /* Reads what `root` needs, then `root` itself, without recursion. */
@@ -327,26 +435,28 @@ static bool make_with_inputs(oribi_graphdef *self, node_def *root, TF_Status *st
     bool ok = stack != NULL || oribi_fail_memory(status);
     if (ok && root->mark == UNSEEN) {
         stack[depth++] = root;
-        root->mark = OPEN;
+        open_node(self, root);
     }
     while (ok && depth > 0) {
         node_def *node = stack[depth - 1];
-        int32_t port;
-        bool is_control;
+        reference from;
         if (node->next_input == node->n_inputs) {
             ok = make_node(self, node, status);
             node->mark = DONE;
             depth--;
             continue;
         }
-        node_def *from = find(self, node->inputs[node->next_input++], &port, &is_control, status);
-        if (from == NULL || (from->mark == OPEN && !is_control)) {
-            ok = from == NULL ? false
-                              : oribi_fail(status, TF_INVALID_ARGUMENT, "node '%.*s' is on a cycle",
-                                           (int)from->name.length, from->name.data);
-        } else if (from->mark == UNSEEN) {
-            from->mark = OPEN;
-            stack[depth++] = from;
+        const oribi_string input = node->inputs[node->next_input++];
+        if (self->known.skips_controls && input.length > 0 && input.data[0] == '^') {
+            continue;
+        }
+        ok = find(self, input, &from, status);
+        if (ok && from.node->mark == OPEN && !from.is_control) {
+            ok = oribi_fail(status, TF_INVALID_ARGUMENT, "node '%.*s' is on a cycle",
+                            (int)from.node->name.length, from.node->name.data);
+        } else if (ok && from.node->mark == UNSEEN) {
+            open_node(self, from.node);
+            stack[depth++] = from.node;
         }
     }
     oribi_free(stack);
@@ -383,21 +493,105 @@ void oribi_graphdef_close(oribi_graphdef *self)
     }
 }
 
+/* An input of a function stands among its nodes, as one that is there. */
+static bool feed_argument(oribi_graphdef *self, const char *name, oribi_value_id value,
+                          TF_Status *status)
+{
+    node_def *node = oribi_arena_array(&self->scratch, 1, sizeof *node);
+    ORIBI_TRY(node != NULL || oribi_fail_memory(status));
+    if (oribi_map_get(&self->by_name, name) != NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "'%s' is an input and a node", name);
+    }
+    node->name = (oribi_string){name, strlen(name)};
+    node->op = (oribi_string){"", 0};
+    node->mark = DONE;
+    return set_outputs(self, node, &value, 1, status) &&
+           (oribi_map_put(&self->by_name, name, node) || oribi_fail_memory(status));
+}
+
 bool oribi_graphdef_feed(oribi_graphdef *self, const char *name, oribi_value_id value,
                          TF_Status *status)
 {
+    if (self->known.is_function) {
+        const char *copy = oribi_arena_strdup(&self->scratch, name);
+        return copy != NULL ? feed_argument(self, copy, value, status) : oribi_fail_memory(status);
+    }
     oribi_value_id *kept = oribi_arena_memdup(&self->scratch, &value, sizeof value);
     return (kept != NULL && oribi_map_put(&self->fed, name, kept)) || oribi_fail_memory(status);
+}
+
+bool oribi_graphdef_feed_node(oribi_graphdef *self, oribi_string name, const oribi_value_id *values,
+                              int32_t n, TF_Status *status)
+{
+    node_def *node = oribi_map_get_n(&self->by_name, name.data, name.length);
+    if (node == NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "there is no node '%.*s'",
+                          (int)(name.length & 0xfff), name.data);
+    }
+    node->mark = DONE;
+    return set_outputs(self, node, values, n, status);
+}
+
+int32_t oribi_graphdef_count(const oribi_graphdef *self)
+{
+    return self->n_nodes;
+}
+
+void oribi_graphdef_at(const oribi_graphdef *self, int32_t i, oribi_graphdef_seen *out)
+{
+    see(&self->nodes[i], out);
+}
+
+bool oribi_graphdef_at_reference(const oribi_graphdef *self, oribi_string text,
+                                 oribi_graphdef_seen *out, int32_t *out_port)
+{
+    reference from = {0};
+    split(self, text, &from);
+    if (from.node != NULL) {
+        see(from.node, out);
+        *out_port = from.port;
+    }
+    return from.node != NULL;
+}
+
+bool oribi_graphdef_look(const oribi_graphdef *self, oribi_string text, oribi_graphdef_seen *out,
+                         int32_t *out_port)
+{
+    reference from = {0};
+    int32_t left = self->n_nodes; /* Identity nodes may be on a cycle */
+    split(self, text, &from);
+    while (from.node != NULL && is_op(from.node, "Identity") && from.node->n_inputs > 0 &&
+           left-- > 0) {
+        split(self, from.node->inputs[0], &from);
+    }
+    *out = (oribi_graphdef_seen){.name = from.name};
+    *out_port = from.port;
+    if (from.node != NULL) {
+        see(from.node, out);
+    }
+    return from.node != NULL && from.node->op.length > 0;
+}
+
+bool oribi_graphdef_attr(oribi_wire node, const char *name, oribi_wire *out, TF_Status *status)
+{
+    oribi_wire wire = node;
+    oribi_wire value;
+    oribi_string key;
+    while (next_attr(&wire, &key, &value, status)) {
+        if (key.length == strlen(name) && memcmp(key.data, name, key.length) == 0) {
+            *out = value;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool oribi_graphdef_fetch(oribi_graphdef *self, const char *name, oribi_value_id *out,
                           TF_Status *status)
 {
-    int32_t port;
-    bool is_control;
-    node_def *node = find(self, (oribi_string){name, strlen(name)}, &port, &is_control, status);
-    ORIBI_TRY(node != NULL && make_with_inputs(self, node, status) &&
-              output_of(node, port, out, status));
-    return *out >= 0 ||
+    reference from;
+    ORIBI_TRY(find(self, (oribi_string){name, strlen(name)}, &from, status));
+    ORIBI_TRY(make_with_inputs(self, from.node, status) && output_of(self, &from, out, status));
+    return *out != -1 ||
            oribi_fail(status, TF_INVALID_ARGUMENT, "output '%s' is an absent input", name);
 }
