@@ -214,7 +214,7 @@ static const oribi_foreign *find_text(const uint8_t *data, size_t bytes)
 /* --- Messages of protobuf -------------------------------------------------------------------- */
 
 /* Core ML's Model is told from ONNX's by what is in it: no graph (7), but a model of some kind (200
- * to 3000). A GraphDef begins with a node (1), a SavedModel with its version and a MetaGraphDef. */
+ * to 3000). */
 static const oribi_foreign *find_message(const uint8_t *data, size_t bytes)
 {
     static const oribi_foreign core_ml = {
@@ -222,36 +222,19 @@ static const oribi_foreign *find_message(const uint8_t *data, size_t bytes)
         "python -c \"import coremltools, onnxmltools; "
         "onnxmltools.utils.save_model(onnxmltools.convert_coreml(coremltools.utils.load_spec("
         "'MODEL.mlmodel')), 'MODEL.onnx')\""};
-    static const oribi_foreign graph_def = {
-        "a TensorFlow graph (GraphDef, .pb)",
-        "python -m tf2onnx.convert --graphdef MODEL.pb --inputs X:0 --outputs Y:0 --output "
-        "MODEL.onnx"};
-    static const oribi_foreign saved_model = {
-        "a TensorFlow SavedModel (saved_model.pb)",
-        "python -m tf2onnx.convert --saved-model FOLDER --output MODEL.onnx"};
     enum { MOST_FIELDS = 64 };
     TF_Status *status = TF_NewStatus();
-    oribi_wire wire = oribi_wire_over(data, bytes), node;
-    oribi_wire_field field, inner;
-    bool has_graph = false, has_kind = false, is_node = false, is_meta = false;
+    oribi_wire wire = oribi_wire_over(data, bytes);
+    oribi_wire_field field;
+    bool has_graph = false, has_kind = false;
 
     for (int i = 0; i < MOST_FIELDS && oribi_wire_next(&wire, &field, status); i++) {
-        const bool is_message = field.type == ORIBI_WIRE_BYTES;
-        if (i == 0 && field.number == 1 && is_message &&
-            oribi_wire_enter(&wire, &field, &node, status) &&
-            oribi_wire_next(&node, &inner, status)) {
-            is_node = inner.number == 1 && inner.type == ORIBI_WIRE_BYTES; /* its name */
-        }
-        is_meta = is_meta || (i == 1 && field.number == 2 && is_message && field.bytes > 4096);
         has_graph = has_graph || field.number == 7;
-        has_kind = has_kind || (is_message && field.number >= 200 && field.number <= 3000);
+        has_kind = has_kind ||
+                   (field.type == ORIBI_WIRE_BYTES && field.number >= 200 && field.number <= 3000);
     }
     TF_DeleteStatus(status);
-    return has_graph  ? NULL
-           : has_kind ? &core_ml
-           : is_node  ? &graph_def
-           : is_meta  ? &saved_model
-                      : NULL;
+    return has_kind && !has_graph ? &core_ml : NULL;
 }
 
 /* --- All of them ----------------------------------------------------------------------------- */
@@ -275,9 +258,6 @@ const oribi_foreign *oribi_foreign_find_folder(const char *path)
         const char *name;
         oribi_foreign foreign;
     } folders[] = {
-        {"saved_model.pb",
-         {"a TensorFlow SavedModel",
-          "python -m tf2onnx.convert --saved-model FOLDER --output MODEL.onnx"}},
         {"Manifest.json",
          {"a Core ML package (.mlpackage)",
           "no tool reads an ML program back: convert the model that it was made from"}},

@@ -26,6 +26,7 @@ typedef struct oribi_import_options {
     uint64_t held_bytes; /* of the model's own, counted already */
     enum oribi_tflite_variant tflite_variant;
     const oribi_input_shape *shapes; /* known before a node is translated; the first of a name */
+    const char *signature;           /* of a SavedModel; NULL: the one to serve, or the first */
     bool batch_is_one;               /* first dimensions of inputs that are open still are 1 */
     bool may_be_open;       /* what wants shapes that are not known may leave the graph open */
     bool may_be_packed;     /* what only runs the graph takes packed files */

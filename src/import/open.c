@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "import/foreign.h"
 #include "import/packed/packed.h"
+#include "import/tensorflow/tensorflow.h"
 
 static void release_nothing(oribi_source *source)
 {
@@ -28,13 +29,19 @@ static bool refuse_foreign(const oribi_foreign *foreign, const char *name, TF_St
 bool oribi_model_file_open(const char *path, bool is_read, uint64_t max_bytes,
                            oribi_model_file *out, TF_Status *status)
 {
+    /* A SavedModel is a folder, of which this file is the graph. */
+    char *inside = oribi_path_join(path, "saved_model.pb");
+    const bool is_folder = inside != NULL && oribi_file_exists(inside);
+    const char *opened = is_folder ? inside : path;
     oribi_model_file file = {
-        .name = oribi_strdup(path), .folder = oribi_path_folder(path), .is_read = is_read};
-    if (file.name == NULL || file.folder == NULL) {
+        .name = oribi_strdup(path), .folder = oribi_path_folder(opened), .is_read = is_read};
+    if (inside == NULL || file.name == NULL || file.folder == NULL) {
         oribi_fail_memory(status);
     } else {
-        file.source = oribi_source_open(path, is_read, max_bytes, &file.data, &file.bytes, status);
+        file.source =
+            oribi_source_open(opened, is_read, max_bytes, &file.data, &file.bytes, status);
     }
+    oribi_free(inside);
     if (file.source == NULL) {
         refuse_foreign(oribi_foreign_find_folder(path), path, status);
         oribi_model_file_close(&file);
@@ -110,6 +117,9 @@ oribi_graph *oribi_import(const uint8_t *data, size_t bytes, oribi_source *sourc
         oribi_fail(status, TF_DATA_LOSS, "'%s' is empty (byte 0): not a model", source_name);
         oribi_source_release(source);
         return NULL;
+    }
+    if (oribi_is_tensorflow(data, bytes)) {
+        return oribi_import_tensorflow(data, bytes, source, source_name, options, status);
     }
     if (refuse_foreign(oribi_foreign_find(data, bytes), source_name, status)) {
         oribi_source_release(source);

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TensorFlow's own models: a GraphDef, as freezing writes it, or a SavedModel with signatures, a
+ * library of functions and a checkpoint. Nodes are made from the outputs back by the reader of
+ * graphdef/; what is no tensor there (a variable, a table, a list) stands behind numbers below -1.
+ *
+ *   tf_open.c      which file it is, which signature; inputs and outputs
+ *   tf_node.c      nodes that are not made by their op's name
+ *   tf_function.c  calls of functions
+ *   tf_control.c   If, While
+ *   tf_frame.c     the same as older graphs have it, of nodes that switch
+ *   tf_variable.c  variables, with their values from the checkpoint
+ *   tf_object.c    the same, by the model's objects
+ *   tf_bundle.c    the checkpoint's files
+ *   tf_table.c     lookup tables
+ *   tf_list.c      lists of tensors
+ *
+ * Source   graph.proto, function.proto, meta_graph.proto, saved_model.proto, saver.proto,
+ *          tensor_bundle.proto.
+ */
+#ifndef ORIBI_IMPORT_TENSORFLOW_TENSORFLOW_H_
+#define ORIBI_IMPORT_TENSORFLOW_TENSORFLOW_H_
+
+#include "import/emit.h"
+#include "import/graphdef/graphdef_read.h"
+#include "import/missing.h"
+
+/* Values that are no tensors. An op that nothing provides makes BLOCKED ones; -2 is the first
+ * handle. */
+enum { ORIBI_TF_BLOCKED = INT32_MIN };
+
+enum oribi_tf_handle_kind { ORIBI_TF_VARIABLE, ORIBI_TF_TABLE, ORIBI_TF_LIST };
+
+typedef struct oribi_tf_handle {
+    enum oribi_tf_handle_kind kind;
+    const char *name;  /* oribi_tf_shared_name */
+    const char *label; /* of the node that makes it */
+    int32_t scope;     /* where `value` is known; 0: nowhere */
+    /* Of a variable its value, of a table its keys and values, of a list how many elements it has
+     * and one of them. */
+    oribi_value_id values[2];
+    TF_DataType dtype; /* of a list's elements */
+} oribi_tf_handle;
+
+/* One tensor of a checkpoint. */
+typedef struct oribi_tf_entry {
+    TF_DataType dtype;
+    oribi_shape shape;
+    int64_t shard, offset, bytes;
+    bool is_sliced;
+} oribi_tf_entry;
+
+typedef struct oribi_tf {
+    const oribi_import_options *options;
+    TF_Status *status;
+    oribi_graph *graph;     /* that nodes are added to: the model's, or a body's */
+    oribi_graph *outermost; /* the model's */
+    oribi_arena kept;
+    oribi_source *source;   /* of the file */
+    oribi_graphdef *reader; /* of the GraphDef's own nodes */
+    bool is_saved_model;
+    oribi_map functions; /* by name: oribi_wire of the FunctionDef */
+    oribi_map assets;    /* by the tensor's name: the file's */
+    oribi_map fed;       /* by "name:0": oribi_value_id */
+    oribi_tf_handle *handles;
+    int32_t n_handles, handles_capacity;
+    oribi_map keys; /* of variables: the names in the checkpoint */
+    bool has_keys, has_objects;
+    oribi_wire objects;        /* of the SavedModel; empty: none */
+    oribi_string *object_keys; /* in the checkpoint, by the object's number */
+    int64_t n_objects;
+    oribi_map tables; /* what fills them */
+    bool has_tables;
+    oribi_map entries; /* of the checkpoint: oribi_tf_entry */
+    oribi_source **shards;
+    const uint8_t **shard_data;
+    size_t *shard_bytes;
+    int64_t n_shards; /* 0: not opened */
+    int32_t depth, scope, n_scopes;
+    int32_t probe_depth; /* iterations around this one of which shapes alone are used */
+    int64_t calls_left, nodes_left;
+    oribi_missing missing;
+} oribi_tf;
+
+/* What a reader's nodes belong to: the argument of oribi_tf_make. */
+typedef struct oribi_tf_scope {
+    oribi_tf *tf;
+    const char *prefix; /* "call/", or "" */
+    oribi_wire message; /* that the reader reads; a function's is of no use here */
+    oribi_graphdef *reader;
+    struct oribi_tf_frame *frames; /* loops of the older kind that were made */
+} oribi_tf_scope;
+
+/* Is it a GraphDef or a SavedModel, by its first fields? */
+bool oribi_is_tensorflow(const uint8_t *data, size_t bytes);
+oribi_graph *oribi_import_tensorflow(const uint8_t *data, size_t bytes, oribi_source *source,
+                                     const char *source_name, const oribi_import_options *options,
+                                     TF_Status *status);
+
+/* oribi_graphdef_known.make, with a scope. */
+int32_t oribi_tf_make(void *scope, const oribi_graphdef_node *node, oribi_value_id *out,
+                      int32_t max, TF_Status *status);
+
+/* A text of the file with an end; NULL: no memory, status set. */
+const char *oribi_tf_text(oribi_tf *tf, oribi_string string, TF_Status *status);
+/* What a Const node holds, kept by the model's graph; NULL: status set. */
+TF_Tensor *oribi_tf_constant(oribi_tf *tf, const oribi_graphdef_seen *node, TF_Status *status);
+/* Element i of a tensor of strings; false: it has no such. */
+bool oribi_tf_string_at(const TF_Tensor *tensor, int64_t i, oribi_string *out);
+
+/* A function's definition, read: names in order. */
+typedef struct oribi_tf_function {
+    oribi_wire message;
+    const char *name;
+    oribi_string *inputs, *outputs, *returns; /* the latter as outputs */
+    int32_t n_inputs, n_outputs;
+} oribi_tf_function;
+/* Each function that a node of the GraphDef itself calls, and the GraphDef's own nodes once: how
+ * what initialises variables and tables is found. `call` is the calling node, or NULL. False:
+ * status set. */
+typedef bool oribi_tf_visit(oribi_tf *tf, const oribi_graphdef *reader,
+                            const oribi_tf_function *function, const oribi_graphdef_seen *call,
+                            TF_Status *status);
+bool oribi_tf_visit_calls(oribi_tf *tf, oribi_tf_visit *visit, TF_Status *status);
+/* The node of the GraphDef that input i of `node`, of the visited reader, comes from; *out_port is
+ * its output. False: none is known. */
+bool oribi_tf_trace(oribi_tf *tf, const oribi_graphdef *reader, const oribi_tf_function *function,
+                    const oribi_graphdef_seen *call, const oribi_graphdef_seen *node, int32_t i,
+                    oribi_graphdef_seen *out, int32_t *out_port);
+
+/* The function that a NameAttrList names, that an attribute does. */
+bool oribi_tf_function_named(oribi_tf *tf, oribi_wire call, oribi_tf_function *out,
+                             TF_Status *status);
+bool oribi_tf_function_of(oribi_tf *tf, const oribi_graphdef_node *node, const char *attr,
+                          oribi_tf_function *out, TF_Status *status);
+bool oribi_tf_function_read(oribi_tf *tf, oribi_wire message, oribi_tf_function *out,
+                            TF_Status *status);
+/* Nodes of the function, for these inputs, in tf->graph; its outputs. */
+bool oribi_tf_call(oribi_tf *tf, const oribi_tf_function *function, const char *label,
+                   const char *step, const oribi_value_id *inputs, oribi_value_id *out_outputs,
+                   TF_Status *status);
+/* Is output i of the function its input i, untouched? */
+bool oribi_tf_hands_on(oribi_tf *tf, const oribi_tf_function *function, int32_t i,
+                       TF_Status *status);
+
+/* What variables and tables of one process are the same by: the attribute, else the node's name. */
+oribi_string oribi_tf_shared_name(oribi_wire node, oribi_string name);
+/* The handle's number; -1: status set. */
+oribi_value_id oribi_tf_handle_of(oribi_tf *tf, enum oribi_tf_handle_kind kind, oribi_string name,
+                                  const char *label, TF_Status *status);
+oribi_tf_handle *oribi_tf_handle_at(oribi_tf *tf, oribi_value_id id, enum oribi_tf_handle_kind kind,
+                                    TF_Status *status);
+/* Adds names in the checkpoint for variables that have none yet. */
+bool oribi_tf_bind_objects(oribi_tf *tf, TF_Status *status);
+/* The variable's value in tf->graph, from the checkpoint. */
+oribi_value_id oribi_tf_variable_value(oribi_tf *tf, oribi_value_id handle, TF_Status *status);
+/* A loop over inputs, of which some are carried from one iteration to the next. Both functions make
+ * nodes in tf->graph for one iteration, out of as many values as there are inputs. */
+typedef struct oribi_tf_loop oribi_tf_loop;
+typedef bool oribi_tf_iterate(oribi_tf_loop *self, const oribi_value_id *inputs,
+                              oribi_value_id *out, TF_Status *status);
+struct oribi_tf_loop {
+    oribi_tf *tf;
+    const char *label;
+    const oribi_value_id *inputs;
+    bool *is_carried; /* by input; others are the same in each iteration */
+    int32_t n;
+    oribi_tf_iterate *body, *condition; /* the latter has one output */
+    void *arg;
+    oribi_shape *shapes; /* what follows is the maker's own */
+    int32_t n_carried;
+    bool is_blocked;
+};
+/* As many values as inputs: what they are in the end. -1: status set. */
+int32_t oribi_tf_make_loop(oribi_tf_loop *self, oribi_value_id *out, TF_Status *status);
+
+/* One of two values that are computed. */
+bool oribi_tf_make_choice(oribi_tf *tf, const char *label, oribi_value_id condition,
+                          oribi_value_id when_true, oribi_value_id when_false, oribi_value_id *out,
+                          TF_Status *status);
+
+typedef int32_t oribi_tf_make_fn(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                                 oribi_value_id *out, int32_t max, TF_Status *status);
+oribi_tf_make_fn oribi_tf_make_exit, oribi_tf_make_merge;
+/* Is it a node that is made without its inputs being made before? */
+bool oribi_tf_is_whole(void *scope, const oribi_graphdef_seen *node);
+oribi_tf_make_fn oribi_tf_make_if, oribi_tf_make_case, oribi_tf_make_while, oribi_tf_make_lookup;
+oribi_tf_make_fn oribi_tf_list_reserve, oribi_tf_list_set, oribi_tf_list_get, oribi_tf_list_length;
+/* Is it a list that does not know the shape of its elements? */
+bool oribi_tf_is_list(const oribi_tf *tf, oribi_value_id id);
+/* A loop's inputs with tensors in the place of such lists. */
+bool oribi_tf_list_settle(oribi_tf *tf, const oribi_tf_function *body, const char *label,
+                          const oribi_value_id *inputs, int32_t n, oribi_value_id *out,
+                          TF_Status *status);
+
+/* NULL, and the status set: there is no such tensor. */
+const oribi_tf_entry *oribi_tf_bundle_find(oribi_tf *tf, const char *key, TF_Status *status);
+/* The bytes of an entry, which lie in *out_source. */
+const uint8_t *oribi_tf_bundle_data(oribi_tf *tf, const oribi_tf_entry *entry,
+                                    oribi_source **out_source, TF_Status *status);
+void oribi_tf_bundle_close(oribi_tf *tf);
+
+#endif

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Control flow as graphs had it before functions did it, and as freezing still writes it. A loop is
+ * a frame: values enter it, a Merge takes what enters or what the iteration before left, a Switch
+ * goes on or leaves by an Exit. It becomes a loop when its first Exit is met: its nodes are read
+ * once more, between Switch and NextIteration for the body, from Merge to LoopCond for the
+ * condition. Switch and Merge alone are a condition: both ways are computed here, and one is
+ * chosen.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "import/tensorflow/tensorflow.h"
+
+static bool is_op(const oribi_graphdef_seen *node, const char *op)
+{
+    return node->op.length == strlen(op) && memcmp(node->op.data, op, node->op.length) == 0;
+}
+
+bool oribi_tf_is_whole(void *scope, const oribi_graphdef_seen *node)
+{
+    (void)scope;
+    return is_op(node, "Exit") || is_op(node, "Merge");
+}
+
+static bool is_same(oribi_string a, oribi_string b)
+{
+    return a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
+}
+
+/* --- Frames --------------------------------------------------------------------------------- */
+
+/* One input of a loop: of what is constant only the Enter is there. */
+typedef struct variable {
+    oribi_graphdef_seen enter, merge, leave, next; /* `leave`: the Switch */
+    bool is_carried;
+} variable;
+
+typedef struct oribi_tf_frame {
+    oribi_string name;
+    variable *variables;
+    int32_t n;
+    oribi_string condition; /* the input of LoopCond */
+    oribi_value_id *results;
+    oribi_tf_scope *scope;
+    struct oribi_tf_frame *next;
+} frame;
+
+static oribi_string string_attr(const oribi_graphdef_seen *node, const char *name,
+                                TF_Status *status)
+{
+    oribi_wire value;
+    oribi_wire_field field;
+    oribi_string text = {"", 0};
+    if (oribi_graphdef_attr(node->message, name, &value, status)) {
+        while (oribi_wire_next(&value, &field, status)) {
+            if (field.number == 2 && !oribi_wire_string(&field, "a name", &text, status)) {
+                break;
+            }
+        }
+    }
+    return text;
+}
+
+/* The node that an input is, of this op. */
+static bool look_for(const oribi_graphdef *reader, const oribi_graphdef_seen *node, int32_t i,
+                     const char *op, oribi_graphdef_seen *out)
+{
+    int32_t port;
+    return i < node->n_inputs && oribi_graphdef_look(reader, node->inputs[i], out, &port) &&
+           is_op(out, op);
+}
+
+/* The Merge of a variable, and what it takes. */
+static bool read_merge(const oribi_graphdef *reader, const oribi_graphdef_seen *merge,
+                       variable *out)
+{
+    for (int32_t i = 0; i < 2; i++) {
+        if (look_for(reader, merge, i, "Enter", &out->enter) &&
+            look_for(reader, merge, 1 - i, "NextIteration", &out->next)) {
+            out->merge = *merge;
+            out->is_carried = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool count_enters(const oribi_graphdef *reader, oribi_string name, size_t *out,
+                         TF_Status *status)
+{
+    oribi_graphdef_seen node;
+    *out = 0;
+    for (int32_t i = 0; i < oribi_graphdef_count(reader); i++) {
+        oribi_graphdef_at(reader, i, &node);
+        *out += is_op(&node, "Enter") && is_same(string_attr(&node, "frame_name", status), name);
+    }
+    return oribi_ok(status);
+}
+
+/* What the frame has: variables first, then what is constant in it. */
+static bool read_frame(frame *f, TF_Status *status)
+{
+    const oribi_graphdef *reader = f->scope->reader;
+    oribi_graphdef_seen node, merge, condition;
+    size_t n = 0;
+    ORIBI_TRY(count_enters(reader, f->name, &n, status));
+    f->variables = oribi_arena_array(&f->scope->tf->kept, n + 1, sizeof *f->variables);
+    ORIBI_TRY(f->variables != NULL || oribi_fail_memory(status));
+    for (int32_t i = 0; i < oribi_graphdef_count(reader) && f->n < (int32_t)n; i++) {
+        variable *v = &f->variables[f->n];
+        oribi_graphdef_at(reader, i, &node);
+        f->n += is_op(&node, "Merge") && read_merge(reader, &node, v) &&
+                is_same(string_attr(&v->enter, "frame_name", status), f->name);
+    }
+    const int32_t n_carried = f->n;
+    for (int32_t i = 0; i < oribi_graphdef_count(reader); i++) {
+        oribi_graphdef_at(reader, i, &node);
+        bool is_new = is_op(&node, "Enter") && f->n < (int32_t)n &&
+                      is_same(string_attr(&node, "frame_name", status), f->name);
+        for (int32_t k = 0; k < n_carried; k++) {
+            is_new = is_new && !is_same(f->variables[k].enter.name, node.name);
+            if (is_op(&node, "Switch") && look_for(reader, &node, 0, "Merge", &merge) &&
+                is_same(merge.name, f->variables[k].merge.name) &&
+                look_for(reader, &node, 1, "LoopCond", &condition) && condition.n_inputs > 0) {
+                f->variables[k].leave = node;
+                f->condition = condition.inputs[0];
+            }
+        }
+        if (is_new) {
+            f->variables[f->n++] = (variable){.enter = node};
+        }
+    }
+    for (int32_t k = 0; k < n_carried; k++) {
+        ORIBI_TRY(f->variables[k].next.n_inputs > 0 ||
+                  oribi_fail(status, TF_INVALID_ARGUMENT, "a NextIteration has no input"));
+    }
+    return oribi_ok(status) && (f->condition.length > 0 || oribi_fail(status, TF_INVALID_ARGUMENT,
+                                                                      "its loop has no condition"));
+}
+
+/* A second reader of the frame's nodes, in tf->graph, for which these values stand at the Merge
+ * nodes and behind what is constant. */
+static oribi_graphdef *open_inside(frame *f, oribi_tf_scope *scope, const char *step,
+                                   const oribi_value_id *inputs, TF_Status *status)
+{
+    oribi_tf *tf = f->scope->tf;
+    const oribi_wire *message = &f->scope->message;
+    *scope = (oribi_tf_scope){.tf = tf, .message = *message};
+    scope->prefix = oribi_arena_printf(&tf->kept, "%s%.*s/%s/", f->scope->prefix,
+                                       (int)(f->name.length & 0xff), f->name.data, step);
+    const oribi_graphdef_known known = {.arg = scope,
+                                        .prefix = scope->prefix,
+                                        .skips_controls = true,
+                                        .is_whole = oribi_tf_is_whole,
+                                        .make = oribi_tf_make};
+    if (scope->prefix == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    if (tf->calls_left-- <= 0 || (tf->nodes_left -= oribi_graphdef_count(f->scope->reader)) <= 0) {
+        oribi_fail(status, TF_RESOURCE_EXHAUSTED, "there are more loops than is supported");
+        return NULL;
+    }
+    scope->reader = oribi_graphdef_open(tf->graph, message->at,
+                                        (size_t)(message->end - message->at), &known, status);
+    for (int32_t i = 0; scope->reader != NULL && i < f->n; i++) {
+        const variable *v = &f->variables[i];
+        const oribi_value_id two[] = {inputs[i], inputs[i]};
+        if (!oribi_graphdef_feed_node(scope->reader, v->is_carried ? v->merge.name : v->enter.name,
+                                      two, v->is_carried ? 2 : 1, status) ||
+            (v->is_carried && v->leave.name.length > 0 &&
+             !oribi_graphdef_feed_node(scope->reader, v->leave.name, two, 2, status))) {
+            oribi_graphdef_close(scope->reader);
+            scope->reader = NULL;
+        }
+    }
+    return scope->reader;
+}
+
+static bool fetch_text(oribi_tf_scope *scope, oribi_string text, oribi_value_id *out,
+                       TF_Status *status)
+{
+    const char *name = oribi_tf_text(scope->tf, text, status);
+    return name != NULL && oribi_graphdef_fetch(scope->reader, name, out, status);
+}
+
+static bool iterate(oribi_tf_loop *self, const oribi_value_id *inputs, oribi_value_id *out,
+                    TF_Status *status)
+{
+    frame *f = self->arg;
+    oribi_tf_scope scope;
+    bool ok = open_inside(f, &scope, "body", inputs, status) != NULL;
+    self->tf->depth++;
+    for (int32_t i = 0; ok && i < f->n; i++) {
+        out[i] = inputs[i];
+        ok = !f->variables[i].is_carried ||
+             fetch_text(&scope, f->variables[i].next.inputs[0], &out[i], status);
+    }
+    self->tf->depth--;
+    oribi_graphdef_close(scope.reader);
+    return ok;
+}
+
+static bool ask(oribi_tf_loop *self, const oribi_value_id *inputs, oribi_value_id *out,
+                TF_Status *status)
+{
+    frame *f = self->arg;
+    oribi_tf_scope scope;
+    self->tf->depth++;
+    const bool ok = open_inside(f, &scope, "cond", inputs, status) != NULL &&
+                    fetch_text(&scope, f->condition, out, status);
+    self->tf->depth--;
+    oribi_graphdef_close(scope.reader);
+    return ok;
+}
+
+static bool make_frame(frame *f, const char *label, TF_Status *status)
+{
+    enum { MAX_DEPTH = 24 };
+    oribi_tf *tf = f->scope->tf;
+    ORIBI_TRY(read_frame(f, status));
+    oribi_value_id *inputs = oribi_arena_array(&tf->kept, (size_t)f->n + 1, sizeof *inputs);
+    f->results = oribi_arena_array(&tf->kept, (size_t)f->n + 1, sizeof *f->results);
+    oribi_tf_loop loop = {.tf = tf,
+                          .label = label,
+                          .inputs = inputs,
+                          .n = f->n,
+                          .body = iterate,
+                          .condition = ask,
+                          .arg = f,
+                          .is_carried =
+                              oribi_arena_array(&tf->kept, (size_t)f->n + 1, sizeof(bool))};
+    ORIBI_TRY((inputs != NULL && f->results != NULL && loop.is_carried != NULL) ||
+              oribi_fail_memory(status));
+    ORIBI_TRY(tf->depth < MAX_DEPTH ||
+              oribi_fail(status, TF_RESOURCE_EXHAUSTED, "loops nest deeper than %d", MAX_DEPTH));
+    bool is_blocked = false;
+    for (int32_t i = 0; i < f->n; i++) {
+        const variable *v = &f->variables[i];
+        ORIBI_TRY(v->enter.n_inputs > 0 ||
+                  oribi_fail(status, TF_INVALID_ARGUMENT, "an Enter has no input"));
+        ORIBI_TRY(fetch_text(f->scope, v->enter.inputs[0], &inputs[i], status));
+        loop.is_carried[i] = v->is_carried;
+        is_blocked = is_blocked || inputs[i] == ORIBI_TF_BLOCKED;
+        if (inputs[i] < 0 && v->is_carried && !is_blocked) {
+            return oribi_fail(status, TF_UNIMPLEMENTED, "its loop carries a variable or table");
+        }
+    }
+    for (int32_t i = 0; is_blocked && i < f->n; i++) {
+        f->results[i] = ORIBI_TF_BLOCKED;
+    }
+    return is_blocked || oribi_tf_make_loop(&loop, f->results, status) >= 0;
+}
+
+static frame *frame_of(oribi_tf_scope *scope, const oribi_graphdef_node *node, oribi_string name,
+                       TF_Status *status)
+{
+    for (frame *f = scope->frames; f != NULL; f = f->next) {
+        if (is_same(f->name, name)) {
+            return f;
+        }
+    }
+    frame *made = oribi_arena_array(&scope->tf->kept, 1, sizeof *made);
+    if (made == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    *made = (frame){.name = name, .scope = scope, .condition = {"", 0}};
+    if (!make_frame(made, node->name, status)) {
+        return NULL;
+    }
+    made->next = scope->frames;
+    scope->frames = made;
+    return made;
+}
+
+int32_t oribi_tf_make_exit(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                           oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    oribi_graphdef_seen exit, leave, merge;
+    variable first;
+    int32_t port;
+    (void)max;
+    if (scope->reader == NULL ||
+        !oribi_graphdef_look(scope->reader, node->short_name, &exit, &port) ||
+        !look_for(scope->reader, &exit, 0, "Switch", &leave) ||
+        !look_for(scope->reader, &leave, 0, "Merge", &merge) ||
+        !read_merge(scope->reader, &merge, &first)) {
+        oribi_fail(status, TF_UNIMPLEMENTED, "it ends no loop that is known");
+        return -1;
+    }
+    const frame *f = frame_of(scope, node, string_attr(&first.enter, "frame_name", status), status);
+    for (int32_t i = 0; f != NULL && i < f->n; i++) {
+        if (f->variables[i].is_carried && is_same(f->variables[i].merge.name, merge.name)) {
+            out[0] = f->results[i];
+            return 1;
+        }
+    }
+    (void)(!oribi_ok(status) ||
+           oribi_fail(status, TF_INVALID_ARGUMENT, "it is of another loop than its value"));
+    return -1;
+}
+
+/* --- Conditions ----------------------------------------------------------------------------- */
+
+/* The switches before a side of a Merge: by what they ask, which ways were taken. */
+typedef struct asked {
+    oribi_map masks; /* by the predicate's node: uint8_t, bit of the output */
+    oribi_map seen;
+    oribi_tf *tf;
+} asked;
+
+static bool note_switch(asked *a, const oribi_graphdef *reader, const oribi_graphdef_seen *node,
+                        int32_t port, TF_Status *status)
+{
+    oribi_graphdef_seen predicate;
+    int32_t unused;
+    if (node->n_inputs < 2) {
+        return true;
+    }
+    (void)oribi_graphdef_look(reader, node->inputs[1], &predicate, &unused);
+    uint8_t *mask = oribi_map_get_n(&a->masks, predicate.name.data, predicate.name.length);
+    if (mask == NULL) {
+        mask = oribi_arena_array(&a->tf->kept, 1, sizeof *mask);
+        ORIBI_TRY((mask != NULL &&
+                   oribi_map_put_n(&a->masks, predicate.name.data, predicate.name.length, mask)) ||
+                  oribi_fail_memory(status));
+    }
+    *mask |= (uint8_t)(1 << (port & 1));
+    return true;
+}
+
+/* All that leads to a reference, control inputs as well: a branch may be a constant. */
+static bool collect(asked *a, const oribi_graphdef *reader, oribi_string from, TF_Status *status)
+{
+    static char mark;
+    const int32_t n = oribi_graphdef_count(reader);
+    oribi_string *stack = oribi_alloc_array((size_t)n * 2 + 2, sizeof *stack);
+    int32_t depth = 0;
+    bool ok = stack != NULL || oribi_fail_memory(status);
+    if (ok) {
+        stack[depth++] = from;
+    }
+    while (ok && depth > 0) {
+        oribi_string text = stack[--depth];
+        oribi_graphdef_seen node;
+        int32_t port;
+        if (text.length > 0 && text.data[0] == '^') {
+            text = (oribi_string){text.data + 1, text.length - 1};
+        }
+        if (!oribi_graphdef_at_reference(reader, text, &node, &port)) {
+            continue;
+        }
+        ok = !is_op(&node, "Switch") || note_switch(a, reader, &node, port, status);
+        if (!ok || oribi_map_get_n(&a->seen, node.name.data, node.name.length) != NULL) {
+            continue;
+        }
+        ok = oribi_map_put_n(&a->seen, node.name.data, node.name.length, &mark) ||
+             oribi_fail_memory(status);
+        const bool is_earlier = is_op(&node, "NextIteration"); /* which took either way */
+        for (int32_t i = 0; ok && !is_earlier && i < node.n_inputs; i++) {
+            if (depth == n * 2 + 1) {
+                ok = oribi_fail(status, TF_RESOURCE_EXHAUSTED, "too much leads to it");
+                break;
+            }
+            stack[depth++] = node.inputs[i];
+        }
+    }
+    oribi_free(stack);
+    return ok;
+}
+
+/* What one side asks with one outcome and the other with the other. */
+static bool find_predicate(const asked *sides, oribi_string *out, int *out_true)
+{
+    for (size_t i = 0; i < sides[0].masks.n_entries; i++) {
+        const oribi_map_entry *entry = &sides[0].masks.entries[i];
+        const uint8_t *a = entry->value;
+        const uint8_t *b = oribi_map_get_n(&sides[1].masks, entry->key, entry->key_length);
+        if (b != NULL && ((*a == 1 && *b == 2) || (*a == 2 && *b == 1))) {
+            *out = (oribi_string){entry->key, entry->key_length};
+            *out_true = *a == 2 ? 0 : 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+int32_t oribi_tf_make_merge(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                            oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    oribi_tf *tf = scope->tf;
+    asked sides[2] = {{.tf = tf}, {.tf = tf}};
+    oribi_graphdef_seen merge;
+    oribi_string predicate = {"", 0};
+    oribi_value_id values[2], condition = -1;
+    int32_t port;
+    int when_true = 0;
+    (void)max;
+    bool ok = scope->reader != NULL &&
+              oribi_graphdef_look(scope->reader, node->short_name, &merge, &port) &&
+              merge.n_inputs >= 2;
+    ok = ok || oribi_fail(status, TF_UNIMPLEMENTED, "it joins no two ways");
+    for (int i = 0; ok && i < 2; i++) {
+        ok = collect(&sides[i], scope->reader, merge.inputs[i], status);
+    }
+    ok = ok && (find_predicate(sides, &predicate, &when_true) ||
+                oribi_fail(status, TF_UNIMPLEMENTED,
+                           "no condition tells its two inputs apart; freeze the graph with "
+                           "lower_control_flow=False, or give the SavedModel"));
+    for (int i = 0; ok && i < 2; i++) {
+        ok = fetch_text(scope, merge.inputs[i], &values[i], status);
+    }
+    ok = ok && fetch_text(scope, predicate, &condition, status);
+    for (int i = 0; i < 2; i++) {
+        oribi_map_destroy(&sides[i].masks);
+        oribi_map_destroy(&sides[i].seen);
+    }
+    if (!ok) {
+        return -1;
+    }
+    out[1] = -1;
+    if (condition == ORIBI_TF_BLOCKED || values[0] == ORIBI_TF_BLOCKED ||
+        values[1] == ORIBI_TF_BLOCKED) {
+        out[0] = out[1] = ORIBI_TF_BLOCKED;
+        return 2;
+    }
+    return oribi_tf_make_choice(tf, node->name, condition, values[when_true], values[1 - when_true],
+                                out, status)
+               ? 2
+               : -1;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls of functions: the nodes of a FunctionDef stand in the place of the call, with its name in
+ * front of theirs.
+ */
+#include <string.h>
+
+#include "import/tensorflow/tensorflow.h"
+
+enum { MAX_DEPTH = 24, MAX_PREFIX = 400 };
+
+/* The names of the signature's arguments: inputs are its field 2, outputs 3. */
+static bool read_arguments(oribi_tf *tf, oribi_wire signature, uint32_t number, oribi_string **out,
+                           int32_t *out_n, TF_Status *status)
+{
+    oribi_wire wire = signature, argument;
+    oribi_wire_field field;
+    int32_t n = 0, i = 0;
+    while (oribi_wire_next(&wire, &field, status)) {
+        n += field.number == number;
+    }
+    ORIBI_TRY(oribi_ok(status));
+    *out = oribi_arena_array(&tf->kept, (size_t)n + 1, sizeof **out);
+    ORIBI_TRY(*out != NULL || oribi_fail_memory(status));
+    wire = signature;
+    while (oribi_wire_next(&wire, &field, status)) {
+        oribi_wire_field part;
+        if (field.number != number) {
+            continue;
+        }
+        ORIBI_TRY(oribi_wire_enter(&wire, &field, &argument, status));
+        (*out)[i] = (oribi_string){"", 0};
+        while (oribi_wire_next(&argument, &part, status)) {
+            ORIBI_TRY(part.number != 1 ||
+                      oribi_wire_string(&part, "an argument's name", &(*out)[i], status));
+        }
+        i++;
+    }
+    *out_n = n;
+    return oribi_ok(status);
+}
+
+/* Which value an output is: an entry of the map `ret`. */
+static bool read_return(const oribi_wire *entry_of, const oribi_wire_field *field,
+                        oribi_tf_function *function, TF_Status *status)
+{
+    oribi_wire entry;
+    oribi_wire_field part;
+    oribi_string key = {"", 0}, value = {"", 0};
+    ORIBI_TRY(oribi_wire_enter(entry_of, field, &entry, status));
+    while (oribi_wire_next(&entry, &part, status)) {
+        ORIBI_TRY(part.number != 1 || oribi_wire_string(&part, "an output's name", &key, status));
+        ORIBI_TRY(part.number != 2 || oribi_wire_string(&part, "an output", &value, status));
+    }
+    for (int32_t i = 0; i < function->n_outputs; i++) {
+        if (function->outputs[i].length == key.length &&
+            memcmp(function->outputs[i].data, key.data, key.length) == 0) {
+            function->returns[i] = value;
+        }
+    }
+    return oribi_ok(status);
+}
+
+bool oribi_tf_function_read(oribi_tf *tf, oribi_wire message, oribi_tf_function *out,
+                            TF_Status *status)
+{
+    oribi_wire wire = message, signature = oribi_wire_over(message.at, 0);
+    oribi_wire_field field;
+    oribi_string name = {"", 0};
+    *out = (oribi_tf_function){.message = message};
+    while (oribi_wire_next(&wire, &field, status)) {
+        ORIBI_TRY(field.number != 1 || oribi_wire_enter(&wire, &field, &signature, status));
+    }
+    ORIBI_TRY(oribi_ok(status) &&
+              read_arguments(tf, signature, 2, &out->inputs, &out->n_inputs, status) &&
+              read_arguments(tf, signature, 3, &out->outputs, &out->n_outputs, status));
+    out->returns = oribi_arena_array(&tf->kept, (size_t)out->n_outputs + 1, sizeof *out->returns);
+    ORIBI_TRY(out->returns != NULL || oribi_fail_memory(status));
+    wire = signature;
+    while (oribi_wire_next(&wire, &field, status)) {
+        ORIBI_TRY(field.number != 1 || oribi_wire_string(&field, "a name", &name, status));
+    }
+    wire = message;
+    while (oribi_wire_next(&wire, &field, status)) {
+        ORIBI_TRY(field.number != 4 || read_return(&wire, &field, out, status));
+    }
+    out->name = oribi_import_text(&tf->kept, &name);
+    return oribi_ok(status) && (out->name != NULL || oribi_fail_memory(status));
+}
+
+bool oribi_tf_function_named(oribi_tf *tf, oribi_wire call, oribi_tf_function *out,
+                             TF_Status *status)
+{
+    oribi_wire_field field;
+    oribi_string name = {"", 0};
+    while (oribi_wire_next(&call, &field, status)) {
+        ORIBI_TRY(field.number != 1 ||
+                  oribi_wire_string(&field, "a function's name", &name, status));
+    }
+    ORIBI_TRY(oribi_ok(status));
+    const oribi_wire *found = oribi_map_get_n(&tf->functions, name.data, name.length);
+    if (found == NULL) {
+        return oribi_fail(status, TF_NOT_FOUND, "there is no function '%.*s' in the library",
+                          (int)(name.length & 0xfff), name.data);
+    }
+    return oribi_tf_function_read(tf, *found, out, status);
+}
+
+bool oribi_tf_function_of(oribi_tf *tf, const oribi_graphdef_node *node, const char *attr,
+                          oribi_tf_function *out, TF_Status *status)
+{
+    oribi_wire value, call;
+    oribi_wire_field field;
+    ORIBI_TRY(oribi_graphdef_attr(node->message, attr, &value, status) ||
+              oribi_fail(status, TF_INVALID_ARGUMENT, "attribute '%s' is missing", attr));
+    call = oribi_wire_over(value.at, 0);
+    while (oribi_wire_next(&value, &field, status)) {
+        ORIBI_TRY(field.number != 10 || oribi_wire_enter(&value, &field, &call, status));
+    }
+    return oribi_ok(status) && oribi_tf_function_named(tf, call, out, status);
+}
+
+/* What a call costs to read, so that functions that call each other twice end soon. */
+static bool spend(oribi_tf *tf, const oribi_tf_function *function, TF_Status *status)
+{
+    oribi_wire wire = function->message;
+    oribi_wire_field field;
+    while (oribi_wire_next(&wire, &field, status)) {
+        tf->nodes_left -= field.number == 3;
+    }
+    return oribi_ok(status) &&
+           ((tf->calls_left-- > 0 && tf->nodes_left > 0) ||
+            oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                       "functions call each other more often than is supported"));
+}
+
+static const char *prefix_of(oribi_tf *tf, const char *label, const char *step)
+{
+    const size_t length = strlen(label);
+    const char *end = label + (length > MAX_PREFIX ? length - MAX_PREFIX : 0);
+    return step[0] != '\0' ? oribi_arena_printf(&tf->kept, "%s/%s/", end, step)
+                           : oribi_arena_printf(&tf->kept, "%s/", end);
+}
+
+bool oribi_tf_call(oribi_tf *tf, const oribi_tf_function *function, const char *label,
+                   const char *step, const oribi_value_id *inputs, oribi_value_id *out_outputs,
+                   TF_Status *status)
+{
+    if (tf->depth >= MAX_DEPTH) {
+        return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                          "functions nest deeper than %d: '%s' may call itself", MAX_DEPTH,
+                          function->name);
+    }
+    const oribi_wire *message = &function->message;
+    oribi_tf_scope scope = {.tf = tf, .prefix = prefix_of(tf, label, step)};
+    const oribi_graphdef_known known = {.arg = &scope,
+                                        .prefix = scope.prefix,
+                                        .is_function = true,
+                                        .skips_controls = true,
+                                        .make = oribi_tf_make};
+    ORIBI_TRY((scope.prefix != NULL || oribi_fail_memory(status)) && spend(tf, function, status));
+    oribi_graphdef *reader = oribi_graphdef_open(
+        tf->graph, message->at, (size_t)(message->end - message->at), &known, status);
+    bool ok = reader != NULL;
+    tf->depth++;
+    for (int32_t i = 0; ok && i < function->n_inputs; i++) {
+        const char *name = oribi_tf_text(tf, function->inputs[i], status);
+        ok = name != NULL && oribi_graphdef_feed(reader, name, inputs[i], status);
+    }
+    for (int32_t i = 0; ok && i < function->n_outputs; i++) {
+        const char *name = oribi_tf_text(tf, function->returns[i], status);
+        ok = name != NULL && oribi_graphdef_fetch(reader, name, &out_outputs[i], status);
+    }
+    tf->depth--;
+    oribi_graphdef_close(reader);
+    if (!ok) {
+        oribi_status_prefix(status, "in function '%s': ", function->name);
+    }
+    return ok;
+}
+
+bool oribi_tf_hands_on(oribi_tf *tf, const oribi_tf_function *function, int32_t i,
+                       TF_Status *status)
+{
+    const oribi_wire *message = &function->message;
+    const oribi_graphdef_known known = {.is_function = true};
+    if (i >= function->n_inputs || i >= function->n_outputs) {
+        return false;
+    }
+    oribi_graphdef *reader = oribi_graphdef_open(
+        tf->graph, message->at, (size_t)(message->end - message->at), &known, status);
+    ORIBI_TRY(reader != NULL);
+    oribi_graphdef_seen seen;
+    int32_t port;
+    const oribi_string *input = &function->inputs[i];
+    const bool is_same = !oribi_graphdef_look(reader, function->returns[i], &seen, &port) &&
+                         seen.name.length == input->length &&
+                         memcmp(seen.name.data, input->data, input->length) == 0;
+    oribi_graphdef_close(reader);
+    return is_same;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes that are not made by their op's name: calls, control flow, variables, tables, ops under
+ * another name, ops of which nothing is known.
+ */
+#include <string.h>
+
+#include "import/tensorflow/tensorflow.h"
+#include "op/op.h"
+
+static int32_t make_call(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                         oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    oribi_tf_function function;
+    if (!oribi_tf_function_of(scope->tf, node, "f", &function, status)) {
+        return -1;
+    }
+    if (function.n_inputs != node->n_inputs || function.n_outputs > max) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "function '%s' takes %d inputs; it gets %d",
+                   function.name, (int)function.n_inputs, (int)node->n_inputs);
+        return -1;
+    }
+    return oribi_tf_call(scope->tf, &function, node->name, "", node->inputs, out, status)
+               ? function.n_outputs
+               : -1;
+}
+
+static int32_t one(oribi_value_id id, oribi_value_id *out)
+{
+    out[0] = id;
+    return id != -1 ? 1 : -1;
+}
+
+static int32_t make_variable(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                             oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    (void)max;
+    return one(oribi_tf_handle_of(scope->tf, ORIBI_TF_VARIABLE,
+                                  oribi_tf_shared_name(node->message, node->short_name), node->name,
+                                  status),
+               out);
+}
+
+static int32_t make_table(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                          oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    (void)max;
+    return one(oribi_tf_handle_of(scope->tf, ORIBI_TF_TABLE,
+                                  oribi_tf_shared_name(node->message, node->short_name), node->name,
+                                  status),
+               out);
+}
+
+/* A variable that is its own value, as they were before resources. */
+static int32_t make_value(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                          oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    return make_variable(scope, node, out, max, status) == 1
+               ? one(oribi_tf_variable_value(scope->tf, out[0], status), out)
+               : -1;
+}
+
+static int32_t make_read(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                         oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    (void)max;
+    if (node->n_inputs != 1) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "it has %d inputs", (int)node->n_inputs);
+        return -1;
+    }
+    return one(oribi_tf_variable_value(scope->tf, node->inputs[0], status), out);
+}
+
+/* Rows of a variable: a gather of its value. */
+static int32_t make_gather(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                           oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    static const int32_t zero = 0;
+    oribi_graph *graph = scope->tf->graph;
+    (void)max;
+    if (node->n_inputs != 2 || node->inputs[1] < 0) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "it has %d inputs, or indices that are no tensor",
+                   (int)node->n_inputs);
+        return -1;
+    }
+    const oribi_value_id params = oribi_tf_variable_value(scope->tf, node->inputs[0], status);
+    const oribi_value_id axis =
+        params < 0 ? -1
+                   : oribi_graph_add_constant_copy(graph, "axis", TF_INT32, NULL, 0, &zero, status);
+    if (axis < 0) {
+        return -1;
+    }
+    const oribi_value_id inputs[] = {params, node->inputs[1], axis};
+    oribi_node *made = oribi_graph_add_node(graph, "GatherV2", node->name, inputs, 3, 1, status);
+    return made != NULL && oribi_graph_resolve(graph, made, status) ? one(made->outputs[0], out)
+                                                                    : -1;
+}
+
+/* Hands its first input on: tensors and what is none. */
+static int32_t make_same(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                         oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    (void)scope;
+    (void)max;
+    if (node->n_inputs < 1) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "it has no input");
+        return -1;
+    }
+    return one(node->inputs[0], out);
+}
+
+/* Both ways are computed; Merge chooses. */
+static int32_t make_switch(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                           oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    out[1] = make_same(scope, node, out, max, status) == 1 ? out[0] : -1;
+    return out[1] != -1 ? 2 : -1;
+}
+
+static int32_t make_same_list(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                              oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    (void)scope;
+    if (node->n_inputs > max) {
+        oribi_fail(status, TF_UNIMPLEMENTED, "it has %d inputs", (int)node->n_inputs);
+        return -1;
+    }
+    memcpy(out, node->inputs, (size_t)node->n_inputs * sizeof *out);
+    return node->n_inputs;
+}
+
+static int32_t make_nothing(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                            oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    (void)scope;
+    (void)node;
+    (void)out;
+    (void)max;
+    (void)status;
+    return 0;
+}
+
+static int32_t refuse_effect(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                             oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    (void)scope;
+    (void)out;
+    (void)max;
+    oribi_fail(status, TF_UNIMPLEMENTED, "%s changes what the next run would see", node->op);
+    return -1;
+}
+
+/* The feed of this node, if there is one. */
+static oribi_value_id fed_value(oribi_tf_scope *scope, const oribi_graphdef_node *node)
+{
+    const oribi_tf *tf = scope->tf;
+    const oribi_value_id *id =
+        tf->depth == 0 ? oribi_map_get_n(&tf->fed, node->short_name.data, node->short_name.length)
+                       : NULL;
+    return id != NULL ? *id : -1;
+}
+
+static int32_t make_input(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                          oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    (void)scope;
+    (void)out;
+    (void)max;
+    oribi_fail(status, TF_INVALID_ARGUMENT, "'%s' is no input of the signature, and needed",
+               node->name);
+    return -1;
+}
+
+/* An op that nothing provides: the report comes at the end, with all of them. */
+static int32_t block(oribi_tf_scope *scope, const oribi_graphdef_node *node, bool is_cause,
+                     oribi_value_id *out, TF_Status *status)
+{
+    enum { MOST_OUTPUTS = 64 };
+    if (is_cause &&
+        !oribi_missing_add(&scope->tf->missing, node->op, node->op, NULL, node->name, status)) {
+        return -1;
+    }
+    for (int32_t i = 0; i < MOST_OUTPUTS; i++) {
+        out[i] = ORIBI_TF_BLOCKED;
+    }
+    return MOST_OUTPUTS;
+}
+
+static const struct {
+    const char *op;
+    oribi_tf_make_fn *make;
+} rows[] = {
+    {"Assert", make_nothing},
+    {"AssignAddVariableOp", refuse_effect},
+    {"AssignSubVariableOp", refuse_effect},
+    {"AssignVariableOp", refuse_effect},
+    {"Case", oribi_tf_make_case},
+    {"CheckNumerics", make_same},
+    {"DisableCopyOnRead", make_nothing},
+    {"EnsureShape", make_same},
+    {"Exit", oribi_tf_make_exit},
+    {"HashTable", make_table},
+    {"HashTableV2", make_table},
+    {"Identity", make_same},
+    {"IdentityN", make_same_list},
+    {"If", oribi_tf_make_if},
+    {"LookupTableFind", oribi_tf_make_lookup},
+    {"LookupTableFindV2", oribi_tf_make_lookup},
+    {"Merge", oribi_tf_make_merge},
+    {"MutableHashTableV2", make_table},
+    {"NoOp", make_nothing},
+    {"PartitionedCall", make_call},
+    {"Placeholder", make_input},
+    {"PlaceholderWithDefault", make_same},
+    {"PreventGradient", make_same},
+    {"ReadVariableOp", make_read},
+    {"ResourceGather", make_gather},
+    {"Snapshot", make_same},
+    {"StatefulPartitionedCall", make_call},
+    {"StatelessCase", oribi_tf_make_case},
+    {"StatelessIf", oribi_tf_make_if},
+    {"StatelessWhile", oribi_tf_make_while},
+    {"StopGradient", make_same},
+    {"VarHandleOp", make_variable},
+    {"Switch", make_switch},
+    {"TensorListFromTensor", make_same},
+    {"TensorListGetItem", oribi_tf_list_get},
+    {"TensorListLength", oribi_tf_list_length},
+    {"TensorListReserve", oribi_tf_list_reserve},
+    {"TensorListSetItem", oribi_tf_list_set},
+    {"TensorListStack", make_same},
+    {"Variable", make_value},
+    {"VariableV2", make_value},
+    {"While", oribi_tf_make_while},
+};
+
+int32_t oribi_tf_make(void *arg, const oribi_graphdef_node *node, oribi_value_id *out, int32_t max,
+                      TF_Status *status)
+{
+    oribi_tf_scope *scope = arg;
+    const oribi_value_id fed = fed_value(scope, node);
+    if (fed >= 0) {
+        return one(fed, out);
+    }
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        if (node->inputs[i] == ORIBI_TF_BLOCKED) {
+            return block(scope, node, false, out, status);
+        }
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].op, node->op) == 0) {
+            return rows[i].make(scope, node, out, max, status);
+        }
+    }
+    if (strcmp(node->op, "Const") != 0 && oribi_op_find(node->op) == NULL) {
+        return block(scope, node, true, out, status);
+    }
+    return -1;
+}

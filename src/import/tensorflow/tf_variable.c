@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Variables: which tensor of the checkpoint each has is what the model's own restore function says,
+ * in which RestoreV2 reads names that are constants and each result is assigned. What runs only
+ * reads them, so that they are constants here.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "import/tensorflow/tensorflow.h"
+
+/* --- Handles -------------------------------------------------------------------------------- */
+
+oribi_string oribi_tf_shared_name(oribi_wire node, oribi_string name)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_wire value;
+    oribi_wire_field field;
+    oribi_string shared = {"", 0};
+    if (oribi_graphdef_attr(node, "shared_name", &value, status)) {
+        while (oribi_wire_next(&value, &field, status)) {
+            if (field.number == 2 && !oribi_wire_string(&field, "a name", &shared, status)) {
+                break;
+            }
+        }
+    }
+    TF_DeleteStatus(status);
+    return shared.length > 0 ? shared : name;
+}
+
+oribi_value_id oribi_tf_handle_of(oribi_tf *tf, enum oribi_tf_handle_kind kind, oribi_string name,
+                                  const char *label, TF_Status *status)
+{
+    for (int32_t i = 0; i < tf->n_handles; i++) {
+        const oribi_tf_handle *known = &tf->handles[i];
+        if (known->kind == kind && strlen(known->name) == name.length &&
+            memcmp(known->name, name.data, name.length) == 0) {
+            return -2 - i;
+        }
+    }
+    if (tf->n_handles == tf->handles_capacity) {
+        const int32_t capacity = tf->handles_capacity > 0 ? tf->handles_capacity * 2 : 16;
+        oribi_tf_handle *more = oribi_arena_array(&tf->kept, (size_t)capacity, sizeof *more);
+        if (more == NULL) {
+            oribi_fail_memory(status);
+            return -1;
+        }
+        if (tf->n_handles > 0) {
+            memcpy(more, tf->handles, (size_t)tf->n_handles * sizeof *more);
+        }
+        tf->handles = more;
+        tf->handles_capacity = capacity;
+    }
+    oribi_tf_handle *handle = &tf->handles[tf->n_handles];
+    *handle = (oribi_tf_handle){.kind = kind,
+                                .name = oribi_tf_text(tf, name, status),
+                                .label = oribi_arena_strdup(&tf->kept, label)};
+    if (handle->name == NULL || handle->label == NULL) {
+        oribi_fail_memory(status);
+        return -1;
+    }
+    return -2 - tf->n_handles++;
+}
+
+oribi_tf_handle *oribi_tf_handle_at(oribi_tf *tf, oribi_value_id id, enum oribi_tf_handle_kind kind,
+                                    TF_Status *status)
+{
+    const int64_t i = -2 - (int64_t)id;
+    if (i < 0 || i >= tf->n_handles || tf->handles[i].kind != kind) {
+        oribi_fail(status, TF_UNIMPLEMENTED, "its input 0 is not %s that the model itself makes",
+                   kind == ORIBI_TF_VARIABLE ? "a variable"
+                   : kind == ORIBI_TF_TABLE  ? "a table"
+                                             : "a list");
+        return NULL;
+    }
+    return &tf->handles[i];
+}
+
+/* --- Names in the checkpoint ---------------------------------------------------------------- */
+
+static bool is_op(const oribi_graphdef_seen *node, const char *op)
+{
+    return node->op.length == strlen(op) && memcmp(node->op.data, op, node->op.length) == 0;
+}
+
+/* An assignment of what was restored: the variable's node gets the tensor's name. */
+static bool note_assignment(oribi_tf *tf, const oribi_graphdef *reader,
+                            const oribi_tf_function *function, const oribi_graphdef_seen *call,
+                            const oribi_graphdef_seen *node, TF_Status *status)
+{
+    oribi_graphdef_seen variable, restore, names;
+    int32_t port, index, unused;
+    oribi_string key;
+    if (node->n_inputs < 2 ||
+        !oribi_tf_trace(tf, reader, function, call, node, 0, &variable, &port) ||
+        !oribi_graphdef_look(reader, node->inputs[1], &restore, &index) ||
+        !is_op(&restore, "RestoreV2") || restore.n_inputs < 2 ||
+        !oribi_tf_trace(tf, reader, function, call, &restore, 1, &names, &unused) ||
+        !is_op(&names, "Const")) {
+        return true;
+    }
+    const TF_Tensor *tensor = oribi_tf_constant(tf, &names, status);
+    ORIBI_TRY(tensor != NULL);
+    if (!oribi_tf_string_at(tensor, index, &key)) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "node '%.*s' restores a tensor %d that has no name",
+                          (int)(node->name.length & 0xfff), node->name.data, (int)index);
+    }
+    char *text = oribi_arena_strndup(&tf->kept, key.data, key.length);
+    const oribi_string shared = oribi_tf_shared_name(variable.message, variable.name);
+    return (text != NULL && oribi_map_put_n(&tf->keys, shared.data, shared.length, text)) ||
+           oribi_fail_memory(status);
+}
+
+static bool note_assignments(oribi_tf *tf, const oribi_graphdef *reader,
+                             const oribi_tf_function *function, const oribi_graphdef_seen *call,
+                             TF_Status *status)
+{
+    for (int32_t i = 0; i < oribi_graphdef_count(reader); i++) {
+        oribi_graphdef_seen node;
+        oribi_graphdef_at(reader, i, &node);
+        if (is_op(&node, "AssignVariableOp") || is_op(&node, "Assign")) {
+            ORIBI_TRY(note_assignment(tf, reader, function, call, &node, status));
+        }
+    }
+    return true;
+}
+
+static const oribi_tf_entry *entry_of(oribi_tf *tf, const oribi_tf_handle *variable,
+                                      TF_Status *status)
+{
+    if (!tf->is_saved_model) {
+        oribi_fail(
+            status, TF_UNIMPLEMENTED,
+            "it is a variable, and a GraphDef has none of their values: give the SavedModel, "
+            "or freeze the graph");
+        return NULL;
+    }
+    if (!tf->has_keys) {
+        tf->has_keys = true;
+        if (!oribi_tf_visit_calls(tf, note_assignments, status)) {
+            return NULL;
+        }
+    }
+    const char *key = oribi_map_get(&tf->keys, variable->name);
+    if (key == NULL && !tf->has_objects) {
+        tf->has_objects = true;
+        if (!oribi_tf_bind_objects(tf, status)) {
+            return NULL;
+        }
+        key = oribi_map_get(&tf->keys, variable->name);
+    }
+    if (key == NULL) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "nothing restores variable '%s'", variable->name);
+        return NULL;
+    }
+    return oribi_tf_bundle_find(tf, key, status);
+}
+
+/* --- Values --------------------------------------------------------------------------------- */
+
+static oribi_value_id add_constant(oribi_tf *tf, const oribi_tf_handle *variable,
+                                   const oribi_tf_entry *entry, TF_Status *status)
+{
+    oribi_source *source = NULL;
+    const size_t width = oribi_dtype_bytes(entry->dtype);
+    size_t bytes = 0;
+    if (width == 0 || entry->is_sliced || !oribi_shape_is_full(&entry->shape) ||
+        entry->shape.rank > ORIBI_MAX_RANK) {
+        oribi_fail(status, TF_UNIMPLEMENTED, "variable '%s' is %s", variable->name,
+                   entry->is_sliced ? "kept in slices" : "of a type or rank that is not read");
+        return -1;
+    }
+    if (!oribi_size_of_dims(entry->shape.dims, entry->shape.rank, width, &bytes) ||
+        entry->bytes < 0 || bytes != (uint64_t)entry->bytes) {
+        oribi_fail(status, TF_DATA_LOSS,
+                   "variable '%s' has %" PRId64 " bytes, which is not what its shape takes",
+                   variable->name, entry->bytes);
+        return -1;
+    }
+    const uint8_t *data = oribi_tf_bundle_data(tf, entry, &source, status);
+    if (data == NULL) {
+        return -1;
+    }
+    const oribi_constant_view view = {
+        .dtype = entry->dtype, .rank = entry->shape.rank, .dims = entry->shape.dims, .data = data};
+    oribi_source_retain(source);
+    return oribi_graph_add_constant(tf->graph, variable->label, &view, source, status);
+}
+
+oribi_value_id oribi_tf_variable_value(oribi_tf *tf, oribi_value_id id, TF_Status *status)
+{
+    oribi_tf_handle *variable = oribi_tf_handle_at(tf, id, ORIBI_TF_VARIABLE, status);
+    if (variable == NULL) {
+        return -1;
+    }
+    if (variable->scope != tf->scope) {
+        const oribi_tf_entry *entry = entry_of(tf, variable, status);
+        const oribi_value_id value = entry != NULL ? add_constant(tf, variable, entry, status) : -1;
+        if (value < 0) {
+            return -1;
+        }
+        variable->scope = tf->scope;
+        variable->values[0] = value;
+    }
+    return variable->values[0];
+}
