@@ -220,6 +220,13 @@ TF_CAPI_EXPORT extern void oribi_options_set_tflite_variant(oribi_options *optio
 TF_CAPI_EXPORT extern void oribi_options_set_kernels(oribi_options *options, const char *kernels,
                                                      TF_Status *status);
 #if ORIBI_HAS_CONTRACT(1, 4)
+/* Which signature of a SavedModel is opened; otherwise "serving_default", or the first. Other
+ * models have none and do not look at it. Opening fails with NOT_FOUND, and names those that there
+ * are, where the model has no such signature.
+ * @context app one-thread allocates status
+ * Source  docs/reference/running/tensorflow.md. */
+TF_CAPI_EXPORT extern void oribi_options_set_signature(oribi_options *options,
+                                                       const char *signature, TF_Status *status);
 /* The best instruction set that the library's own kernels may use, to measure what others give: one
  * of docs/reference/instruction-sets.md, or "any", what every processor of this kind has. Kernels
  * of plugins are not limited. INVALID_ARGUMENT for another name; UNIMPLEMENTED where the processor

@@ -321,6 +321,7 @@ class options : public detail::owner<oribi_options, oribi_options_destroy>
     ORIBI_NAMED(kernels, oribi_options_set_kernels)
     ORIBI_NAMED(check, oribi_options_set_check)
     ORIBI_NAMED(tflite_variant, oribi_options_set_tflite_variant)
+    ORIBI_NAMED(signature, oribi_options_set_signature)
     ORIBI_NAMED(disable_pass, oribi_options_disable_pass)
     ORIBI_NAMED(instruction_set, oribi_options_set_instruction_set)
     options &input_shape(const std::string &input, const shape &dims)

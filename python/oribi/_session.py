@@ -51,6 +51,7 @@ _OPTIONS = {
     "time_limit": lambda o, v: lib.oribi_options_set_time_limit(o, _nanoseconds(v)),
     "kernels": lambda o, v: call("oribi_options_set_kernels", o, text(v)),
     "tflite_variant": lambda o, v: call("oribi_options_set_tflite_variant", o, text(v)),
+    "signature": lambda o, v: call("oribi_options_set_signature", o, text(v)),
     "disable_passes": _set_each("oribi_options_disable_pass"),
     "check": lambda o, v: call("oribi_options_set_check", o, text(v)),
     "read_files": lambda o, v: lib.oribi_options_set_read_files(o, v),
@@ -186,7 +187,7 @@ class Session:
     10
 
     Options are those of `oribi run`: `plugins` (paths), `device`, `threads`, `input_shapes` ({name: shape}), `max_bytes`,
-    `time_limit` (seconds), `kernels`, `tflite_variant`, `disable_passes`, `check`, `place` ({node: device}), `soft_placement`,
+    `time_limit` (seconds), `kernels`, `tflite_variant`, `signature`, `disable_passes`, `check`, `place` ({node: device}), `soft_placement`,
     `device_max_bytes`, `read_files`, `follow_links`.
     """
 

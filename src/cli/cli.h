@@ -151,6 +151,7 @@ typedef struct cli_session {
         {"--disable-pass", 0, "fold|fuse|layout|batch_norm|qdq", "leave a pass out; several"},     \
         {"--tflite-variant", 0, "tflm|tflite|litert",                                              \
          "whose rounding quantised TFLite operators have"},                                        \
+        {"--signature", 0, "NAME", "of a SavedModel (default: serving_default)"},                  \
         {"--read", 0, NULL, "read the model's files into memory: others may truncate them"},       \
     {                                                                                              \
         "--follow-links", 0, NULL, "external data may leave the model's folder through a link"     \

@@ -52,6 +52,11 @@ static int make_options(const cli_args *args, const char *kernels, oribi_options
         oribi_options_set_tflite_variant(options, text, status);
         bad = TF_GetCode(status) != TF_OK;
     }
+    text = cli_value(args, "--signature");
+    if (!bad && text != NULL) {
+        oribi_options_set_signature(options, text, status);
+        bad = TF_GetCode(status) != TF_OK;
+    }
     text = cli_value(args, "--kernels");
     if (!bad && (text != NULL || kernels != NULL)) {
         oribi_options_set_kernels(options, text != NULL ? text : kernels, status);

@@ -21,6 +21,7 @@ static oribi_import_options import_options(const oribi_model *model, const oribi
                               ? options->tflite_variant
                               : model->tflite_variant,
         .shapes = options != NULL && options->shapes != NULL ? options->shapes : model->shapes,
+        .signature = model->signature,
         .may_be_open = true,
         .may_be_packed = true,
     };
@@ -109,6 +110,13 @@ static oribi_model *model_new(oribi_model_file *file, const oribi_options *optio
     model->max_bytes = oribi_options_max_bytes(options);
     model->follow_links = options != NULL && options->follow_links;
     model->tflite_variant = options != NULL ? options->tflite_variant : ORIBI_VARIANT_TFLM;
+    if (options != NULL && options->signature != NULL) {
+        model->signature = oribi_arena_strdup(&model->arena, options->signature);
+        if (model->signature == NULL) {
+            oribi_fail_memory(status);
+            goto failed;
+        }
+    }
     if (!oribi_input_shapes_copy(&model->arena, options != NULL ? options->shapes : NULL,
                                  &model->shapes)) {
         oribi_fail_memory(status);

@@ -40,6 +40,7 @@ struct oribi_options {
     atomic_int stop;
     bool follow_links, reads_files;
     enum oribi_tflite_variant tflite_variant;
+    const char *signature; /* in the arena, or NULL */
     uint32_t disabled_passes;
     const char *kernels;                     /* label that goes first; NULL: none */
     const struct oribi_instruction_set *isa; /* of built-in kernels; NULL: all */

@@ -66,6 +66,7 @@ oribi_options *oribi_options_copy(const oribi_options *options, TF_Status *statu
     copy->has_unified_memory = options->has_unified_memory;
     copy->check = options->check;
     if (!copy_text(&copy->arena, options->device, &copy->device) ||
+        !copy_text(&copy->arena, options->signature, &copy->signature) ||
         !copy_text(&copy->arena, options->record_file, &copy->record_file) ||
         !copy_text(&copy->arena, options->record_node, &copy->record_node) ||
         !copy_places(&copy->arena, options->places, &copy->places)) {
@@ -199,6 +200,14 @@ void oribi_options_set_tflite_variant(oribi_options *options, const char *varian
         return;
     }
     options->tflite_variant = (enum oribi_tflite_variant)found;
+}
+
+void oribi_options_set_signature(oribi_options *options, const char *signature, TF_Status *status)
+{
+    if (ORIBI_GIVEN(status, options, signature)) {
+        options->signature = oribi_arena_strdup(&options->arena, signature);
+        (void)(options->signature != NULL || oribi_fail_memory(status));
+    }
 }
 
 void oribi_options_set_kernels(oribi_options *options, const char *kernels, TF_Status *status)

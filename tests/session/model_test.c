@@ -535,9 +535,29 @@ static void the_search_path_warns_and_never_fails(void **state)
     TF_DeleteStatus(status);
 }
 
+static void a_signature_is_for_models_that_have_some(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+    oribi_options *options = oribi_options_create(status);
+
+    oribi_options_set_signature(options, NULL, status);
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    oribi_options_set_signature(options, "less", status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    oribi_model *model =
+        oribi_model_open(TEST_SOURCE "/examples/digits/digits.onnx", options, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+
+    oribi_model_destroy(model);
+    oribi_options_destroy(options);
+    TF_DeleteStatus(status);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_signature_is_for_models_that_have_some),
         cmocka_unit_test(a_model_tells_what_its_file_says_about_itself),
         cmocka_unit_test(a_model_tells_names_types_and_shapes_of_its_ports),
         cmocka_unit_test(a_model_tells_the_quantisation_of_its_ports),
