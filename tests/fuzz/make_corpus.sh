@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Seeds of a fuzzer: make_corpus.sh onnx|tflite|graphs|packed FOLDER. `packed`: what the command of the
+# Seeds of a fuzzer: make_corpus.sh onnx|tflite|tensorflow|graphs|packed FOLDER. `packed`: what the command of the
 # fuzzers' build makes of small models. `graphs`: those of graph_seeds.py, of the backend
-# tests of If, Loop, Scan and functions, and the vectors with CALL_ONCE. Else the models of ../shared and of examples/, for
+# tests of If, Loop, Scan and functions, and the vectors with CALL_ONCE. `tensorflow`: what the tests read. Else the models of ../shared and of examples/, for
 # ONNX those of the backend tests too, which together hold every operator, and those of the vectors:
 # the quantised ones for ONNX, all for TFLite. Large ones are left out.
 set -eu
@@ -23,6 +23,16 @@ if [ "$format" = graphs ]; then
             cp "$model" "$out/$(basename "$(dirname "$model")").onnx"
         done
     fi
+    rm -rf "$scratch"
+    echo "$(find "$out" -type f | wc -l) seeds in $out"
+    exit 0
+fi
+if [ "$format" = tensorflow ]; then
+    scratch=$(mktemp -d)
+    tar -xJf "$here/tests/import/tensorflow/models.tar.xz" -C "$scratch"
+    find "$scratch" -name '*.pb' -size -60k | while read -r model; do
+        cp "$model" "$out/$(echo "${model#"$scratch/"}" | tr / _)"
+    done
     rm -rf "$scratch"
     echo "$(find "$out" -type f | wc -l) seeds in $out"
     exit 0

@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the models of models.tar.xz: small SavedModels and frozen graphs as TensorFlow itself saves them, each with inputs
+and TensorFlow's own outputs (NAME.npz, members in:NAME and out:NAME).
+
+Needs tensorflow-cpu 2.16.1; the tests read the archive alone.
+Usage: make_models.py FOLDER [NAME ...], then tar -C FOLDER -cJf models.tar.xz --sort=name --mtime=@0 --owner=0 --group=0 .
+"""
+import os
+import pathlib
+import shutil
+import sys
+
+os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+OUT = pathlib.Path(sys.argv[1])
+RNG = np.random.default_rng(0)
+MODELS = {}
+L = tf.keras.layers
+V1 = tf.compat.v1
+
+
+def f32(*shape):
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def model(function):
+    MODELS[function.__name__] = function
+    return function
+
+
+def store(name, inputs, outputs):
+    plain = {f"out:{k}": np.asarray(v) for k, v in outputs.items()}
+    plain.update({f"in:{k}": np.asarray(v) for k, v in inputs.items()})
+    np.savez_compressed(OUT / f"{name}.npz", **{k: v.astype("S") if v.dtype == object else v for k, v in plain.items()})
+
+
+def save(name, module, function, inputs, signatures=None):
+    concrete = function.get_concrete_function()
+    path = OUT / name
+    shutil.rmtree(path, ignore_errors=True)
+    tf.saved_model.save(module, str(path), signatures=signatures or {"serving_default": concrete})
+    (path / "fingerprint.pb").unlink()
+    loaded = tf.saved_model.load(str(path)).signatures["serving_default"]
+    store(name, inputs, loaded(**{k: tf.constant(v) for k, v in inputs.items()}))
+
+
+def freeze(name, function, inputs, lower):
+    frozen = convert_variables_to_constants_v2(function.get_concrete_function(), lower_control_flow=lower)
+    results = frozen(*[tf.constant(inputs[t.name.split(":")[0]]) for t in frozen.inputs])
+    (OUT / f"{name}.pb").write_bytes(frozen.graph.as_graph_def().SerializeToString(deterministic=True))
+    store(name, inputs, {"Identity": results[0] if isinstance(results, (list, tuple)) else results})
+
+
+def keras(name, network, x):
+    for weight in network.weights:  # what is nought or one as it begins would not be seen to be lost
+        weight.assign(np.abs(f32(*weight.shape)) * 0.4 + 0.1 if "variance" in weight.path else f32(*weight.shape) * 0.4)
+    module = tf.Module()
+    module.network = network
+    module.f = tf.function(lambda x: {"y": network(x, training=False)},
+                           input_signature=[tf.TensorSpec([None, *x.shape[1:]], x.dtype, name="x")])
+    save(name, module, module.f, {"x": x})
+
+
+def plain(name, specs, body, inputs, frozen=None, **members):
+    """A function of tensors; frozen: a GraphDef, with control flow lowered or not."""
+    module = tf.Module()
+    for key, value in members.items():
+        setattr(module, key, value())
+    module.f = tf.function(lambda *a: body(module, *a), input_signature=[tf.TensorSpec(s, d, name=n) for n, s, d in specs])
+    if frozen is None:
+        save(name, module, module.f, inputs)
+    else:
+        freeze(name, module.f, inputs, frozen)
+
+
+# --- Networks ---------------------------------------------------------------------------------------
+@model
+def convolutions():
+    keras("convolutions", tf.keras.Sequential([
+        tf.keras.Input((12, 12, 2)), L.Conv2D(4, 3, padding="same", use_bias=False), L.BatchNormalization(), L.ReLU(),
+        L.DepthwiseConv2D(3, 2, padding="same"), L.ReLU(6.0), L.MaxPool2D(), L.GlobalAveragePooling2D(), L.Dense(3, "softmax")]), f32(2, 12, 12, 2))
+
+
+@model
+def dilated():
+    keras("dilated", tf.keras.Sequential([tf.keras.Input((20, 3)), L.Conv1D(4, 5, dilation_rate=2, padding="causal"), L.ReLU(),
+                                          L.SeparableConv1D(4, 3), L.GlobalMaxPooling1D()]), f32(2, 20, 3))
+
+
+@model
+def decoder():
+    x = tf.keras.Input((8, 8, 2))
+    a = L.Conv2D(3, 3, padding="same", activation="elu")(x)
+    b = L.Conv2DTranspose(2, 2, 2)(L.MaxPool2D()(a))
+    y = L.UpSampling2D(2, interpolation="bilinear")(L.Concatenate()([a, b]))
+    keras("decoder", tf.keras.Model(x, L.Conv2D(1, 1, activation="sigmoid")(y)), f32(1, 8, 8, 2))
+
+
+@model
+def attention():
+    x = tf.keras.Input((5, 8))
+    y = L.LayerNormalization()(x + L.MultiHeadAttention(2, 4)(x, x))
+    keras("attention", tf.keras.Model(x, L.Dense(8)(L.Dense(12, "gelu")(y))), f32(2, 5, 8))
+
+
+@model
+def embedding():
+    keras("embedding", tf.keras.Sequential([tf.keras.Input((6,), dtype=tf.int32), L.Embedding(20, 8), L.GlobalAveragePooling1D(), L.Dense(4)]),
+          RNG.integers(0, 20, (2, 6)).astype(np.int32))
+
+
+@model
+def lstm():
+    keras("lstm", tf.keras.Sequential([tf.keras.Input((7, 4)), L.LSTM(6, return_sequences=True), L.LSTM(5), L.Dense(2)]), f32(3, 7, 4))
+
+
+@model
+def gru_both_ways():
+    keras("gru_both_ways", tf.keras.Sequential([tf.keras.Input((5, 4)), L.Bidirectional(L.GRU(3, return_sequences=True))]), f32(2, 5, 4))
+
+
+# --- Functions, control flow, lists -----------------------------------------------------------------
+def halves(module, x):
+    return tf.cond(tf.reduce_sum(x) > 0, lambda: x * module.a, lambda: x - module.a)
+
+
+def powers(module, x, n):
+    return tf.while_loop(lambda i, y: i < n, lambda i, y: (i + 1, y @ module.m + 1.0), [0, x])
+
+
+HALVES = [("x", [None, 3], tf.float32)]
+POWERS = [("x", [None, 3], tf.float32), ("n", [], tf.int32)]
+
+
+@model
+def if_taken():
+    plain("if_taken", HALVES, lambda m, x: {"y": halves(m, x)}, {"x": np.abs(f32(2, 3))}, a=lambda: tf.Variable(2.0))
+
+
+@model
+def if_not_taken():
+    plain("if_not_taken", HALVES, lambda m, x: {"y": halves(m, x)}, {"x": -np.abs(f32(2, 3))}, a=lambda: tf.Variable(2.0))
+
+
+@model
+def if_frozen():
+    plain("if_frozen", HALVES, halves, {"x": -np.abs(f32(2, 3))}, frozen=False, a=lambda: tf.Variable(2.0))
+
+
+@model
+def if_lowered():
+    plain("if_lowered", HALVES, halves, {"x": -np.abs(f32(2, 3))}, frozen=True, a=lambda: tf.Variable(2.0))
+
+
+@model
+def while_of_a_variable():
+    def body(module, x, n):
+        i, y = powers(module, x, n)
+        return {"y": y, "i": i}
+    plain("while_of_a_variable", POWERS, body, {"x": f32(2, 3), "n": np.int32(4)}, m=lambda: tf.Variable(f32(3, 3) * 0.3))
+
+
+@model
+def while_lowered():
+    plain("while_lowered", POWERS, lambda m, x, n: powers(m, x, n)[1], {"x": f32(2, 3), "n": np.int32(4)}, frozen=True,
+          m=lambda: tf.Variable(f32(3, 3) * 0.3))
+
+
+@model
+def nested_lowered():
+    def body(module, x):
+        def step(i, y):
+            inner = tf.while_loop(lambda k, z: k < i, lambda k, z: (k + 1, z + module.a), [0, y])[1]
+            return i + 1, tf.cond(i % 2 == 0, lambda: inner * 0.5, lambda: -inner)
+        return tf.while_loop(lambda i, y: i < 5, step, [0, x])[1]
+    plain("nested_lowered", HALVES, body, {"x": f32(2, 3)}, frozen=True, a=lambda: tf.Variable(2.0))
+
+
+@model
+def case_of_three():
+    plain("case_of_three", [*HALVES, ("k", [], tf.int32)],
+          lambda m, x, k: {"y": tf.switch_case(k, [lambda: x + 1.0, lambda: x * 2.0, lambda: -x])}, {"x": f32(2, 3), "k": np.int32(1)})
+
+
+@model
+def list_of_sums():
+    def body(module, x):
+        sums = tf.TensorArray(tf.float32, size=tf.shape(x)[0])
+        for i in tf.range(tf.shape(x)[0]):
+            sums = sums.write(i, tf.reduce_sum(x[:i + 1], 0))
+        return {"y": sums.stack()}
+    plain("list_of_sums", [("x", [None, 3], tf.float32)], body, {"x": f32(4, 3)})
+
+
+# --- Tables -----------------------------------------------------------------------------------------
+def table(keys, values, otherwise):
+    return lambda: tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), otherwise)
+
+
+@model
+def words():
+    plain("words", [("s", [None], tf.string)], lambda m, s: {"i": m.t.lookup(s)}, {"s": np.array([b"b", b"zz", b"a"])},
+          t=table(["a", "b", "c"], [10, 20, 30], -1))
+
+
+@model
+def numbers():
+    plain("numbers", [("i", [None], tf.int64)], lambda m, i: {"s": m.t.lookup(i)}, {"i": np.array([2, 0, 9])},
+          t=table(tf.constant([0, 1, 2], tf.int64), ["x", "y", "z"], "?"))
+
+
+@model
+def vocabulary():
+    file = OUT / "words.txt"
+    file.write_text("cat\ndog\nbird\n")
+    plain("vocabulary", [("s", [None], tf.string)], lambda m, s: {"i": m.t.lookup(s)}, {"s": np.array([b"bird", b"fish", b"cat"])},
+          t=lambda: tf.lookup.StaticHashTable(tf.lookup.TextFileInitializer(
+              str(file), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER), -1))
+    file.unlink()
+
+
+# --- What sessions saved ----------------------------------------------------------------------------
+def session_model(name, is_frozen):
+    with tf.Graph().as_default() as graph, V1.Session() as session:
+        x = V1.placeholder(tf.float32, [None, 5], name="x")
+        w = V1.get_variable("w", [5, 3], initializer=V1.constant_initializer(f32(5, 3)), use_resource=False)
+        b = V1.get_variable("b", [3], initializer=V1.constant_initializer(0.5), use_resource=not is_frozen)
+        y = tf.nn.softmax(tf.matmul(x, w) + b, name="y")
+        session.run(V1.global_variables_initializer())
+        value = f32(2, 5)
+        if is_frozen:
+            constants = V1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), ["y"])
+            (OUT / f"{name}.pb").write_bytes(constants.SerializeToString(deterministic=True))
+        else:
+            shutil.rmtree(OUT / name, ignore_errors=True)
+            V1.saved_model.simple_save(session, str(OUT / name), {"x": x}, {"y": y})
+        store(name, {"x": value}, {"y": session.run(y, {x: value})})
+
+
+@model
+def session_frozen():
+    session_model("session_frozen", True)
+
+
+@model
+def session_saved():
+    session_model("session_saved", False)
+
+
+@model
+def two_signatures():
+    module = tf.Module()
+    module.w = tf.Variable(f32(3, 3))
+    spec = [tf.TensorSpec([None, 3], tf.float32, name="x")]
+    module.f = tf.function(lambda x: {"y": x @ module.w}, input_signature=spec)
+    module.g = tf.function(lambda x: {"z": x - 1.0}, input_signature=spec)
+    save("two_signatures", module, module.f, {"x": f32(2, 3)}, {"serving_default": module.f, "less": module.g})
+
+
+def main():
+    OUT.mkdir(exist_ok=True)
+    tf.random.set_seed(0)
+    for name, make in MODELS.items():
+        if not sys.argv[2:] or name in sys.argv[2:]:
+            make()
+            print(name, flush=True)
+
+
+if __name__ == "__main__":
+    main()
