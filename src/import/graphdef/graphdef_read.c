@@ -558,7 +558,7 @@ bool oribi_graphdef_look(const oribi_graphdef *self, oribi_string text, oribi_gr
                          int32_t *out_port)
 {
     reference from = {0};
-    int32_t left = self->n_nodes; /* Identity nodes may be on a cycle */
+    int32_t left = 64; /* Identity nodes may be on a cycle, or many */
     split(self, text, &from);
     while (from.node != NULL && is_op(from.node, "Identity") && from.node->n_inputs > 0 &&
            left-- > 0) {

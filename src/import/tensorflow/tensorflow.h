@@ -63,11 +63,13 @@ typedef struct oribi_tf {
     oribi_map fed;       /* by "name:0": oribi_value_id */
     oribi_tf_handle *handles;
     int32_t n_handles, handles_capacity;
-    oribi_map keys; /* of variables: the names in the checkpoint */
+    oribi_map handle_ids[3]; /* by kind, by name: oribi_value_id */
+    oribi_map keys;          /* of variables: the names in the checkpoint */
     bool has_keys, has_objects;
     oribi_wire objects;        /* of the SavedModel; empty: none */
     oribi_string *object_keys; /* in the checkpoint, by the object's number */
     int64_t n_objects;
+    oribi_map bound;  /* by a function's name: oribi_wire of what it is bound to */
     oribi_map tables; /* what fills them */
     bool has_tables;
     oribi_map entries; /* of the checkpoint: oribi_tf_entry */
@@ -78,6 +80,7 @@ typedef struct oribi_tf {
     int32_t depth, scope, n_scopes;
     int32_t probe_depth; /* iterations around this one of which shapes alone are used */
     int64_t calls_left, nodes_left;
+    struct oribi_tf_frame *frames; /* loops of the older kind that were made */
     oribi_missing missing;
 } oribi_tf;
 
@@ -87,7 +90,7 @@ typedef struct oribi_tf_scope {
     const char *prefix; /* "call/", or "" */
     oribi_wire message; /* that the reader reads; a function's is of no use here */
     oribi_graphdef *reader;
-    struct oribi_tf_frame *frames; /* loops of the older kind that were made */
+    int64_t number; /* of this reading; its address comes again */
 } oribi_tf_scope;
 
 /* Is it a GraphDef or a SavedModel, by its first fields? */
@@ -100,6 +103,8 @@ oribi_graph *oribi_import_tensorflow(const uint8_t *data, size_t bytes, oribi_so
 int32_t oribi_tf_make(void *scope, const oribi_graphdef_node *node, oribi_value_id *out,
                       int32_t max, TF_Status *status);
 
+/* Counts nodes that are read again. False, the status set: there were too many. */
+bool oribi_tf_spend(oribi_tf *tf, int64_t nodes, TF_Status *status);
 /* A text of the file with an end; NULL: no memory, status set. */
 const char *oribi_tf_text(oribi_tf *tf, oribi_string string, TF_Status *status);
 /* What a Const node holds, kept by the model's graph; NULL: status set. */
@@ -113,6 +118,7 @@ typedef struct oribi_tf_function {
     const char *name;
     oribi_string *inputs, *outputs, *returns; /* the latter as outputs */
     int32_t n_inputs, n_outputs;
+    const oribi_map *by_name; /* of inputs, while calls are visited */
 } oribi_tf_function;
 /* Each function that a node of the GraphDef itself calls, and the GraphDef's own nodes once: how
  * what initialises variables and tables is found. `call` is the calling node, or NULL. False:
@@ -138,9 +144,9 @@ bool oribi_tf_function_read(oribi_tf *tf, oribi_wire message, oribi_tf_function 
 bool oribi_tf_call(oribi_tf *tf, const oribi_tf_function *function, const char *label,
                    const char *step, const oribi_value_id *inputs, oribi_value_id *out_outputs,
                    TF_Status *status);
-/* Is output i of the function its input i, untouched? */
-bool oribi_tf_hands_on(oribi_tf *tf, const oribi_tf_function *function, int32_t i,
-                       TF_Status *status);
+/* Which outputs of the function are its inputs of the same number, untouched: as many as it has
+ * inputs. NULL: status set. */
+bool *oribi_tf_handed_on(oribi_tf *tf, const oribi_tf_function *function, TF_Status *status);
 
 /* What variables and tables of one process are the same by: the attribute, else the node's name. */
 oribi_string oribi_tf_shared_name(oribi_wire node, oribi_string name);
@@ -181,6 +187,7 @@ bool oribi_tf_make_choice(oribi_tf *tf, const char *label, oribi_value_id condit
 typedef int32_t oribi_tf_make_fn(oribi_tf_scope *scope, const oribi_graphdef_node *node,
                                  oribi_value_id *out, int32_t max, TF_Status *status);
 oribi_tf_make_fn oribi_tf_make_exit, oribi_tf_make_merge;
+void oribi_tf_frames_destroy(oribi_tf *tf);
 /* Is it a node that is made without its inputs being made before? */
 bool oribi_tf_is_whole(void *scope, const oribi_graphdef_seen *node);
 oribi_tf_make_fn oribi_tf_make_if, oribi_tf_make_case, oribi_tf_make_while, oribi_tf_make_lookup;

@@ -605,14 +605,14 @@ static bool call_condition(oribi_tf_loop *self, const oribi_value_id *inputs, or
 /* Which values the body changes. */
 static bool choose_carried(oribi_tf_loop *self, const functions *f, TF_Status *status)
 {
+    const bool *same = oribi_tf_handed_on(self->tf, &f->body, status);
+    ORIBI_TRY(same != NULL);
     for (int32_t i = 0; i < self->n; i++) {
-        const bool is_same = oribi_tf_hands_on(self->tf, &f->body, i, status);
-        ORIBI_TRY(oribi_ok(status));
-        if (self->inputs[i] < 0 && !is_same) {
+        if (self->inputs[i] < 0 && !same[i]) {
             return oribi_fail(status, TF_UNIMPLEMENTED,
                               "its body changes input %d, a variable or table", (int)i);
         }
-        self->is_carried[i] = !is_same;
+        self->is_carried[i] = !same[i];
     }
     return true;
 }

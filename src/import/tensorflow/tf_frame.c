@@ -39,9 +39,12 @@ typedef struct oribi_tf_frame {
     oribi_string name;
     variable *variables;
     int32_t n;
+    oribi_map by_name;      /* of variables, by their Enter and their Merge */
     oribi_string condition; /* the input of LoopCond */
     oribi_value_id *results;
     oribi_tf_scope *scope;
+    bool is_made;
+    int64_t number; /* of the scope */
     struct oribi_tf_frame *next;
 } frame;
 
@@ -112,27 +115,28 @@ static bool read_frame(frame *f, TF_Status *status)
         f->n += is_op(&node, "Merge") && read_merge(reader, &node, v) &&
                 is_same(string_attr(&v->enter, "frame_name", status), f->name);
     }
-    const int32_t n_carried = f->n;
+    for (int32_t k = 0; k < f->n; k++) {
+        variable *v = &f->variables[k];
+        ORIBI_TRY(v->next.n_inputs > 0 ||
+                  oribi_fail(status, TF_INVALID_ARGUMENT, "a NextIteration has no input"));
+        ORIBI_TRY((oribi_map_put_n(&f->by_name, v->enter.name.data, v->enter.name.length, v) &&
+                   oribi_map_put_n(&f->by_name, v->merge.name.data, v->merge.name.length, v)) ||
+                  oribi_fail_memory(status));
+    }
     for (int32_t i = 0; i < oribi_graphdef_count(reader); i++) {
         oribi_graphdef_at(reader, i, &node);
-        bool is_new = is_op(&node, "Enter") && f->n < (int32_t)n &&
-                      is_same(string_attr(&node, "frame_name", status), f->name);
-        for (int32_t k = 0; k < n_carried; k++) {
-            is_new = is_new && !is_same(f->variables[k].enter.name, node.name);
-            if (is_op(&node, "Switch") && look_for(reader, &node, 0, "Merge", &merge) &&
-                is_same(merge.name, f->variables[k].merge.name) &&
-                look_for(reader, &node, 1, "LoopCond", &condition) && condition.n_inputs > 0) {
-                f->variables[k].leave = node;
+        if (is_op(&node, "Switch") && look_for(reader, &node, 0, "Merge", &merge) &&
+            look_for(reader, &node, 1, "LoopCond", &condition) && condition.n_inputs > 0) {
+            variable *v = oribi_map_get_n(&f->by_name, merge.name.data, merge.name.length);
+            if (v != NULL) {
+                v->leave = node;
                 f->condition = condition.inputs[0];
             }
-        }
-        if (is_new) {
+        } else if (is_op(&node, "Enter") && f->n < (int32_t)n &&
+                   oribi_map_get_n(&f->by_name, node.name.data, node.name.length) == NULL &&
+                   is_same(string_attr(&node, "frame_name", status), f->name)) {
             f->variables[f->n++] = (variable){.enter = node};
         }
-    }
-    for (int32_t k = 0; k < n_carried; k++) {
-        ORIBI_TRY(f->variables[k].next.n_inputs > 0 ||
-                  oribi_fail(status, TF_INVALID_ARGUMENT, "a NextIteration has no input"));
     }
     return oribi_ok(status) && (f->condition.length > 0 || oribi_fail(status, TF_INVALID_ARGUMENT,
                                                                       "its loop has no condition"));
@@ -145,7 +149,7 @@ static oribi_graphdef *open_inside(frame *f, oribi_tf_scope *scope, const char *
 {
     oribi_tf *tf = f->scope->tf;
     const oribi_wire *message = &f->scope->message;
-    *scope = (oribi_tf_scope){.tf = tf, .message = *message};
+    *scope = (oribi_tf_scope){.tf = tf, .message = *message, .number = tf->calls_left};
     scope->prefix = oribi_arena_printf(&tf->kept, "%s%.*s/%s/", f->scope->prefix,
                                        (int)(f->name.length & 0xff), f->name.data, step);
     const oribi_graphdef_known known = {.arg = scope,
@@ -218,7 +222,8 @@ static bool make_frame(frame *f, const char *label, TF_Status *status)
 {
     enum { MAX_DEPTH = 24 };
     oribi_tf *tf = f->scope->tf;
-    ORIBI_TRY(read_frame(f, status));
+    ORIBI_TRY(oribi_tf_spend(tf, 3 * (int64_t)oribi_graphdef_count(f->scope->reader), status) &&
+              read_frame(f, status));
     oribi_value_id *inputs = oribi_arena_array(&tf->kept, (size_t)f->n + 1, sizeof *inputs);
     f->results = oribi_arena_array(&tf->kept, (size_t)f->n + 1, sizeof *f->results);
     oribi_tf_loop loop = {.tf = tf,
@@ -255,8 +260,8 @@ static bool make_frame(frame *f, const char *label, TF_Status *status)
 static frame *frame_of(oribi_tf_scope *scope, const oribi_graphdef_node *node, oribi_string name,
                        TF_Status *status)
 {
-    for (frame *f = scope->frames; f != NULL; f = f->next) {
-        if (is_same(f->name, name)) {
+    for (frame *f = scope->tf->frames; f != NULL; f = f->next) {
+        if (f->is_made && f->number == scope->number && is_same(f->name, name)) {
             return f;
         }
     }
@@ -265,13 +270,21 @@ static frame *frame_of(oribi_tf_scope *scope, const oribi_graphdef_node *node, o
         oribi_fail_memory(status);
         return NULL;
     }
-    *made = (frame){.name = name, .scope = scope, .condition = {"", 0}};
+    *made = (frame){.name = name, .scope = scope, .number = scope->number, .condition = {"", 0}};
+    made->next = scope->tf->frames; /* for oribi_tf_frames_destroy, whatever comes */
+    scope->tf->frames = made;
     if (!make_frame(made, node->name, status)) {
         return NULL;
     }
-    made->next = scope->frames;
-    scope->frames = made;
+    made->is_made = true;
     return made;
+}
+
+void oribi_tf_frames_destroy(oribi_tf *tf)
+{
+    for (frame *f = tf->frames; f != NULL; f = f->next) {
+        oribi_map_destroy(&f->by_name);
+    }
 }
 
 int32_t oribi_tf_make_exit(oribi_tf_scope *scope, const oribi_graphdef_node *node,
@@ -290,11 +303,11 @@ int32_t oribi_tf_make_exit(oribi_tf_scope *scope, const oribi_graphdef_node *nod
         return -1;
     }
     const frame *f = frame_of(scope, node, string_attr(&first.enter, "frame_name", status), status);
-    for (int32_t i = 0; f != NULL && i < f->n; i++) {
-        if (f->variables[i].is_carried && is_same(f->variables[i].merge.name, merge.name)) {
-            out[0] = f->results[i];
-            return 1;
-        }
+    const variable *found =
+        f != NULL ? oribi_map_get_n(&f->by_name, merge.name.data, merge.name.length) : NULL;
+    if (found != NULL) {
+        out[0] = f->results[found - f->variables];
+        return 1;
     }
     (void)(!oribi_ok(status) ||
            oribi_fail(status, TF_INVALID_ARGUMENT, "it is of another loop than its value"));
@@ -402,7 +415,8 @@ int32_t oribi_tf_make_merge(oribi_tf_scope *scope, const oribi_graphdef_node *no
               merge.n_inputs >= 2;
     ok = ok || oribi_fail(status, TF_UNIMPLEMENTED, "it joins no two ways");
     for (int i = 0; ok && i < 2; i++) {
-        ok = collect(&sides[i], scope->reader, merge.inputs[i], status);
+        ok = oribi_tf_spend(tf, oribi_graphdef_count(scope->reader), status) &&
+             collect(&sides[i], scope->reader, merge.inputs[i], status);
     }
     ok = ok && (find_predicate(sides, &predicate, &when_true) ||
                 oribi_fail(status, TF_UNIMPLEMENTED,

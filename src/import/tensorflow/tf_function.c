@@ -124,13 +124,11 @@ static bool spend(oribi_tf *tf, const oribi_tf_function *function, TF_Status *st
 {
     oribi_wire wire = function->message;
     oribi_wire_field field;
+    int64_t n = 0;
     while (oribi_wire_next(&wire, &field, status)) {
-        tf->nodes_left -= field.number == 3;
+        n += field.number == 3;
     }
-    return oribi_ok(status) &&
-           ((tf->calls_left-- > 0 && tf->nodes_left > 0) ||
-            oribi_fail(status, TF_RESOURCE_EXHAUSTED,
-                       "functions call each other more often than is supported"));
+    return oribi_ok(status) && oribi_tf_spend(tf, n, status);
 }
 
 static const char *prefix_of(oribi_tf *tf, const char *label, const char *step)
@@ -178,23 +176,25 @@ bool oribi_tf_call(oribi_tf *tf, const oribi_tf_function *function, const char *
     return ok;
 }
 
-bool oribi_tf_hands_on(oribi_tf *tf, const oribi_tf_function *function, int32_t i,
-                       TF_Status *status)
+bool *oribi_tf_handed_on(oribi_tf *tf, const oribi_tf_function *function, TF_Status *status)
 {
     const oribi_wire *message = &function->message;
     const oribi_graphdef_known known = {.is_function = true};
-    if (i >= function->n_inputs || i >= function->n_outputs) {
-        return false;
+    bool *out = oribi_arena_array(&tf->kept, (size_t)function->n_inputs + 1, sizeof *out);
+    if (out == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
     }
     oribi_graphdef *reader = oribi_graphdef_open(
         tf->graph, message->at, (size_t)(message->end - message->at), &known, status);
-    ORIBI_TRY(reader != NULL);
-    oribi_graphdef_seen seen;
-    int32_t port;
-    const oribi_string *input = &function->inputs[i];
-    const bool is_same = !oribi_graphdef_look(reader, function->returns[i], &seen, &port) &&
-                         seen.name.length == input->length &&
-                         memcmp(seen.name.data, input->data, input->length) == 0;
+    for (int32_t i = 0; reader != NULL && i < function->n_inputs && i < function->n_outputs; i++) {
+        oribi_graphdef_seen seen;
+        int32_t port;
+        const oribi_string *input = &function->inputs[i];
+        out[i] = !oribi_graphdef_look(reader, function->returns[i], &seen, &port) &&
+                 seen.name.length == input->length &&
+                 memcmp(seen.name.data, input->data, input->length) == 0;
+    }
     oribi_graphdef_close(reader);
-    return is_same;
+    return reader != NULL ? out : NULL;
 }

@@ -261,6 +261,8 @@ bool oribi_tf_list_settle(oribi_tf *tf, const oribi_tf_function *body, const cha
     if (!is_needed) {
         return true;
     }
+    const bool *same = oribi_tf_handed_on(tf, body, status);
+    ORIBI_TRY(same != NULL);
     tf->probe_depth++;
     const bool ok = oribi_tf_call(tf, body, label, "once", inputs, next, status);
     tf->probe_depth--;
@@ -280,9 +282,8 @@ bool oribi_tf_list_settle(oribi_tf *tf, const oribi_tf_function *body, const cha
             out[i] = make(tf, label, "Fill", (const oribi_value_id[]){shape, value}, 2, status);
         } else if (list->values[1] >= 0) {
             out[i] = tensor_of(tf, list, list->values[1], status);
-        } else if (!oribi_tf_hands_on(tf, body, i, status)) {
-            return oribi_ok(status) &&
-                   oribi_fail(status, TF_UNIMPLEMENTED,
+        } else if (!same[i]) {
+            return oribi_fail(status, TF_UNIMPLEMENTED,
                               "a list that the loop takes, but does not store into");
         }
         ORIBI_TRY(oribi_ok(status));

@@ -117,15 +117,14 @@ static bool bind_call(oribi_tf *tf, oribi_wire function, const oribi_graphdef_se
     return oribi_ok(status);
 }
 
-static bool visit(oribi_tf *tf, const oribi_graphdef *reader, const oribi_tf_function *function,
-                  const oribi_graphdef_seen *call, TF_Status *status)
+/* Which objects each function is bound to. */
+static bool read_bound(oribi_tf *tf, TF_Status *status)
 {
-    (void)reader;
     oribi_wire wire = tf->objects, entry;
     oribi_wire_field field, part;
-    while (call != NULL && oribi_wire_next(&wire, &field, status)) {
+    while (oribi_wire_next(&wire, &field, status)) {
         oribi_string name = {"", 0};
-        oribi_wire bound = oribi_wire_over(field.data, 0);
+        oribi_wire bound = oribi_wire_over(wire.at, 0);
         if (field.number != 2) {
             continue;
         }
@@ -134,16 +133,25 @@ static bool visit(oribi_tf *tf, const oribi_graphdef *reader, const oribi_tf_fun
             ORIBI_TRY(part.number != 1 || oribi_wire_string(&part, "a name", &name, status));
             ORIBI_TRY(part.number != 2 || oribi_wire_enter(&entry, &part, &bound, status));
         }
+        oribi_wire *kept = oribi_arena_memdup(&tf->kept, &bound, sizeof bound);
         ORIBI_TRY(oribi_ok(status));
-        ORIBI_TRY(name.length != strlen(function->name) ||
-                  memcmp(name.data, function->name, name.length) != 0 ||
-                  bind_call(tf, bound, call, status));
+        ORIBI_TRY((kept != NULL && oribi_map_put_n(&tf->bound, name.data, name.length, kept)) ||
+                  oribi_fail_memory(status));
     }
     return oribi_ok(status);
+}
+
+static bool visit(oribi_tf *tf, const oribi_graphdef *reader, const oribi_tf_function *function,
+                  const oribi_graphdef_seen *call, TF_Status *status)
+{
+    (void)reader;
+    const oribi_wire *bound = call != NULL ? oribi_map_get(&tf->bound, function->name) : NULL;
+    return bound == NULL || bind_call(tf, *bound, call, status);
 }
 
 bool oribi_tf_bind_objects(oribi_tf *tf, TF_Status *status)
 {
     return tf->objects.at == tf->objects.end ||
-           (read_objects(tf, status) && oribi_tf_visit_calls(tf, visit, status));
+           (read_objects(tf, status) && read_bound(tf, status) &&
+            oribi_tf_visit_calls(tf, visit, status));
 }

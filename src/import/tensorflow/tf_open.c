@@ -10,7 +10,8 @@
 #include "op/op_proto.h"
 #include "tensorflow/c/tf_tstring.h"
 
-enum { MAX_CALLS = 100000 };
+/* What a model may be read again for its functions, loops and conditions. */
+enum { MAX_CALLS = 100000, MAX_READ = 20000000 };
 
 /* --- Which file it is ----------------------------------------------------------------------- */
 
@@ -80,6 +81,14 @@ TF_Tensor *oribi_tf_constant(oribi_tf *tf, const oribi_graphdef_seen *node, TF_S
     return oribi_graph_keep_tensor(tf->outermost, tensor, status) ? tensor : NULL;
 }
 
+bool oribi_tf_spend(oribi_tf *tf, int64_t nodes, TF_Status *status)
+{
+    tf->nodes_left -= nodes;
+    return (tf->calls_left-- > 0 && tf->nodes_left > 0) ||
+           oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                      "functions, loops and conditions are read more often than is supported");
+}
+
 bool oribi_tf_string_at(const TF_Tensor *tensor, int64_t i, oribi_string *out)
 {
     if (TF_TensorType(tensor) != TF_STRING || i < 0 || i >= TF_TensorElementCount(tensor)) {
@@ -104,17 +113,33 @@ static bool is_call(const oribi_graphdef_seen *node)
     return false;
 }
 
+/* Inputs of a function by their names. */
+static bool name_inputs(oribi_tf_function *function, oribi_map *out, TF_Status *status)
+{
+    for (int32_t i = 0; i < function->n_inputs; i++) {
+        const oribi_string *input = &function->inputs[i];
+        ORIBI_TRY(oribi_map_put_n(out, input->data, input->length, &function->inputs[i]) ||
+                  oribi_fail_memory(status));
+    }
+    function->by_name = out;
+    return true;
+}
+
 static bool visit_call(oribi_tf *tf, oribi_tf_visit *visit, const oribi_graphdef_seen *call,
                        TF_Status *status)
 {
     const oribi_graphdef_node node = {.message = call->message};
     const oribi_graphdef_known known = {.is_function = true};
     oribi_tf_function function;
+    oribi_map by_name = {0};
     ORIBI_TRY(oribi_tf_function_of(tf, &node, "f", &function, status));
     const oribi_wire *message = &function.message;
     oribi_graphdef *reader = oribi_graphdef_open(
         tf->graph, message->at, (size_t)(message->end - message->at), &known, status);
-    const bool ok = reader != NULL && visit(tf, reader, &function, call, status);
+    const bool ok = reader != NULL && oribi_tf_spend(tf, oribi_graphdef_count(reader), status) &&
+                    name_inputs(&function, &by_name, status) &&
+                    visit(tf, reader, &function, call, status);
+    oribi_map_destroy(&by_name);
     oribi_graphdef_close(reader);
     return ok;
 }
@@ -126,9 +151,7 @@ bool oribi_tf_visit_calls(oribi_tf *tf, oribi_tf_visit *visit, TF_Status *status
         oribi_graphdef_seen call;
         oribi_graphdef_at(tf->reader, i, &call);
         if (is_call(&call)) {
-            ORIBI_TRY((tf->calls_left-- > 0 ||
-                       oribi_fail(status, TF_RESOURCE_EXHAUSTED, "too many calls")) &&
-                      visit_call(tf, visit, &call, status));
+            ORIBI_TRY(visit_call(tf, visit, &call, status));
         }
     }
     return true;
@@ -144,11 +167,12 @@ bool oribi_tf_trace(oribi_tf *tf, const oribi_graphdef *reader, const oribi_tf_f
     if (oribi_graphdef_look(reader, node->inputs[i], out, out_port)) {
         return true;
     }
-    for (int32_t k = 0; function != NULL && k < function->n_inputs && k < call->n_inputs; k++) {
-        if (function->inputs[k].length == out->name.length &&
-            memcmp(function->inputs[k].data, out->name.data, out->name.length) == 0) {
-            return oribi_graphdef_look(tf->reader, call->inputs[k], out, out_port);
-        }
+    const oribi_string *input =
+        function != NULL ? oribi_map_get_n(function->by_name, out->name.data, out->name.length)
+                         : NULL;
+    const int64_t k = input != NULL ? input - function->inputs : INT64_MAX;
+    if (k < (function != NULL ? call->n_inputs : 0)) {
+        return oribi_graphdef_look(tf->reader, call->inputs[k], out, out_port);
     }
     return false;
 }
@@ -410,7 +434,7 @@ static bool read_graph_def(oribi_tf *tf, oribi_wire graph_def, TF_Status *status
     oribi_wire wire = graph_def, library, function;
     oribi_wire_field field, part;
     ORIBI_TRY(scope != NULL || oribi_fail_memory(status));
-    *scope = (oribi_tf_scope){.tf = tf, .prefix = "", .message = graph_def};
+    *scope = (oribi_tf_scope){.tf = tf, .prefix = "", .message = graph_def, .number = -1};
     while (oribi_wire_next(&wire, &field, status)) {
         if (field.number != 2) {
             continue;
@@ -555,9 +579,12 @@ static bool read_model(oribi_tf *tf, const uint8_t *data, size_t bytes, TF_Statu
 
 static void destroy(oribi_tf *tf)
 {
-    oribi_map *const maps[] = {&tf->functions, &tf->assets, &tf->fed, &tf->keys, &tf->tables};
+    oribi_map *const maps[] = {&tf->functions,     &tf->assets,        &tf->fed,
+                               &tf->keys,          &tf->tables,        &tf->bound,
+                               &tf->handle_ids[0], &tf->handle_ids[1], &tf->handle_ids[2]};
     oribi_graphdef_close(tf->reader);
     oribi_tf_bundle_close(tf);
+    oribi_tf_frames_destroy(tf);
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
         oribi_map_destroy(maps[i]);
     }
@@ -574,7 +601,7 @@ oribi_graph *oribi_import_tensorflow(const uint8_t *data, size_t bytes, oribi_so
                    .scope = 1,
                    .n_scopes = 1,
                    .calls_left = MAX_CALLS,
-                   .nodes_left = ORIBI_GRAPH_MAX_NODES};
+                   .nodes_left = MAX_READ};
     tf.outermost = tf.graph;
     const bool ok = tf.graph != NULL && read_model(&tf, data, bytes, status);
     oribi_graph *graph = oribi_import_end(tf.outermost, ok, source_name, status);

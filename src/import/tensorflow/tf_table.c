@@ -118,7 +118,8 @@ static void look_through_variable(oribi_tf *tf, oribi_graphdef_seen *read)
         !oribi_graphdef_look(tf->reader, read->inputs[0], &variable, &port)) {
         return;
     }
-    for (int32_t i = 0; i < oribi_graphdef_count(tf->reader); i++) {
+    tf->nodes_left -= oribi_graphdef_count(tf->reader);
+    for (int32_t i = 0; tf->nodes_left > 0 && i < oribi_graphdef_count(tf->reader); i++) {
         oribi_graphdef_at(tf->reader, i, &node);
         if (is_op(&node, "AssignVariableOp") && node.n_inputs >= 2 &&
             oribi_graphdef_look(tf->reader, node.inputs[0], &other, &port) &&

@@ -31,12 +31,9 @@ oribi_string oribi_tf_shared_name(oribi_wire node, oribi_string name)
 oribi_value_id oribi_tf_handle_of(oribi_tf *tf, enum oribi_tf_handle_kind kind, oribi_string name,
                                   const char *label, TF_Status *status)
 {
-    for (int32_t i = 0; i < tf->n_handles; i++) {
-        const oribi_tf_handle *known = &tf->handles[i];
-        if (known->kind == kind && strlen(known->name) == name.length &&
-            memcmp(known->name, name.data, name.length) == 0) {
-            return -2 - i;
-        }
+    const oribi_value_id *known = oribi_map_get_n(&tf->handle_ids[kind], name.data, name.length);
+    if (known != NULL) {
+        return *known;
     }
     if (tf->n_handles == tf->handles_capacity) {
         const int32_t capacity = tf->handles_capacity > 0 ? tf->handles_capacity * 2 : 16;
@@ -55,11 +52,14 @@ oribi_value_id oribi_tf_handle_of(oribi_tf *tf, enum oribi_tf_handle_kind kind, 
     *handle = (oribi_tf_handle){.kind = kind,
                                 .name = oribi_tf_text(tf, name, status),
                                 .label = oribi_arena_strdup(&tf->kept, label)};
-    if (handle->name == NULL || handle->label == NULL) {
+    oribi_value_id *id = oribi_arena_array(&tf->kept, 1, sizeof *id);
+    if (handle->name == NULL || handle->label == NULL || id == NULL ||
+        !oribi_map_put(&tf->handle_ids[kind], handle->name, id)) {
         oribi_fail_memory(status);
         return -1;
     }
-    return -2 - tf->n_handles++;
+    *id = -2 - tf->n_handles++;
+    return *id;
 }
 
 oribi_tf_handle *oribi_tf_handle_at(oribi_tf *tf, oribi_value_id id, enum oribi_tf_handle_kind kind,
