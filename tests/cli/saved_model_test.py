@@ -20,6 +20,33 @@ ORIBI, SOURCE = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
 ARCHIVE = SOURCE / "tests/import/tensorflow/models.tar.xz"
 
 
+def field(number, value):
+    """A field of a protobuf message: text or bytes, as they are."""
+    data = value.encode() if isinstance(value, str) else value
+    size, length = b"", len(data)
+    while True:
+        size += bytes([length & 0x7f | (0x80 if length > 0x7f else 0)])
+        length >>= 7
+        if length == 0:
+            return bytes([number << 3 | 2]) + size + data
+
+
+def node(name, op, inputs=(), **attrs):
+    """A NodeDef; attributes are AttrValue messages."""
+    return field(1, name) + field(2, op) + b"".join(field(3, i) for i in inputs) + b"".join(
+        field(5, field(1, k) + field(2, v)) for k, v in attrs.items())
+
+
+def function(name, calls, result):
+    """A function of x."""
+    signature = field(1, name) + field(2, field(1, "x") + b"\x18\x01") + field(3, field(1, "y") + b"\x18\x01")
+    return field(1, signature) + b"".join(field(3, c) for c in calls) + field(4, field(1, "y") + field(2, result))
+
+
+def call(name, of, given):
+    return node(name, "PartitionedCall", [given], f=field(10, field(1, of)))
+
+
 class Models(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -106,6 +133,22 @@ class Models(unittest.TestCase):
         file.write_bytes(file.read_bytes().replace(b"\x12\x06MatMul", b"\x12\x06MatNul"))
         self.run_model(path, self.case("two_signatures")[0], code=3)
         self.assertRegex(self.error, "MatNul: node '.*matmul'")
+
+    def refuse(self, functions, code, said):
+        path = self.folder / "made.pb"
+        x = node("x", "Placeholder", dtype=b"\x30\x01", shape=field(7, field(2, b"\x08\x02")))
+        path.write_bytes(field(1, x) + field(1, call("y", "f", "x")) + field(2, b"".join(field(1, f) for f in functions)))
+        self.run_model(path, {"x": np.ones(2, np.float32)}, code=code)
+        self.assertIn(said, self.error)
+
+    def test_functions_that_call_each_other_end(self):
+        doubling = [function(f"f{i}" if i < 22 else "f", [call("a", f"f{i - 1}", "x"), call("b", f"f{i - 1}", "a:output:0")], "b:output:0")
+                    for i in range(1, 23)]
+        self.refuse([function("f0", [node("a", "Identity", ["x"])], "a:output:0"), *doubling], 5, "read more often than is supported")
+        self.refuse([function("f", [call("a", "f", "x")], "a:output:0")], 5, "may call itself")
+        self.refuse([function("f", [call("a", "g", "x")], "a:output:0")], 4, "there is no function 'g'")
+        self.refuse([function("f", [node("a", "Neg", ["b"]), node("b", "Neg", ["a"])], "a:y:0")], 4, "is on a cycle")
+        self.refuse([function("f", [node("a", "Neg", ["x"])], "a:y:7")], 4, "has no output 7")
 
     def test_a_file_that_is_cut_short_or_changed_is_refused_or_read_but_nothing_else(self):
         """Nothing but an exit code: a sanitizer sees the rest."""
