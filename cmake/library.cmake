@@ -194,7 +194,7 @@ set_target_properties(oribi_shared PROPERTIES VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set_target_properties(oribi_static PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 target_link_libraries(oribi_shared PRIVATE oribi_harden)
-if(NOT ORIBI_PARTIAL)
+if(NOT ORIBI_PARTIAL AND NOT ORIBI_BUILD_FUZZ) # whose runtime is in the program
     target_link_options(oribi_shared PRIVATE -Wl,--no-undefined)
 endif()
 
