@@ -120,9 +120,14 @@ typedef struct reference {
     bool is_control;
 } reference;
 
+static bool is_control(oribi_string text)
+{
+    return text.length > 0 && text.data[0] == '^';
+}
+
 static void split(const oribi_graphdef *self, oribi_string text, reference *out)
 {
-    out->is_control = text.length > 0 && text.data[0] == '^';
+    out->is_control = is_control(text);
     const char *name = text.data + out->is_control;
     size_t length = text.length - out->is_control;
     int64_t port = 0;
@@ -282,7 +287,7 @@ static bool read_inputs(oribi_graphdef *self, const node_def *node, oribi_value_
     int32_t n = 0;
     for (int32_t i = 0; i < node->n_inputs && !node->is_whole; i++) {
         reference from;
-        if (self->known.skips_controls && node->inputs[i].data[0] == '^') {
+        if (self->known.skips_controls && is_control(node->inputs[i])) {
             continue;
         }
         ORIBI_TRY(find(self, node->inputs[i], &from, status));
@@ -447,7 +452,7 @@ static bool make_with_inputs(oribi_graphdef *self, node_def *root, TF_Status *st
             continue;
         }
         const oribi_string input = node->inputs[node->next_input++];
-        if (self->known.skips_controls && input.length > 0 && input.data[0] == '^') {
+        if (self->known.skips_controls && is_control(input)) {
             continue;
         }
         ok = find(self, input, &from, status);

@@ -75,6 +75,9 @@ bool oribi_tf_function_read(oribi_tf *tf, oribi_wire message, oribi_tf_function 
               read_arguments(tf, signature, 3, &out->outputs, &out->n_outputs, status));
     out->returns = oribi_arena_array(&tf->kept, (size_t)out->n_outputs + 1, sizeof *out->returns);
     ORIBI_TRY(out->returns != NULL || oribi_fail_memory(status));
+    for (int32_t i = 0; i < out->n_outputs; i++) {
+        out->returns[i] = (oribi_string){"", 0};
+    }
     wire = signature;
     while (oribi_wire_next(&wire, &field, status)) {
         ORIBI_TRY(field.number != 1 || oribi_wire_string(&field, "a name", &name, status));

@@ -96,7 +96,8 @@ static bool bind_call(oribi_tf *tf, oribi_wire function, const oribi_graphdef_se
     oribi_wire_field field;
     size_t n = 0, i = 0, count = 0;
     int32_t n_inputs = 0;
-    while (n_inputs < call->n_inputs && call->inputs[n_inputs].data[0] != '^') {
+    while (n_inputs < call->n_inputs &&
+           (call->inputs[n_inputs].length == 0 || call->inputs[n_inputs].data[0] != '^')) {
         n_inputs++;
     }
     while (oribi_wire_next(&wire, &field, status)) {
