@@ -219,6 +219,29 @@ static void pairs_become_the_bytes_of_the_reference(void **state)
     }
 }
 
+/* All bytes, in rows that are no whole vectors. */
+static void bytes_become_those_of_the_table(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const int64_t dims[2] = {7, 77};
+        const TF_DataType type = i == 0 ? TF_UINT8 : TF_INT8;
+        int64_t table[256];
+        check self;
+        begin(&self, "ONNX>QLinearTable", type, dims[1]);
+        for (int k = 0; k < 256; k++) {
+            table[k] = (k * 181 + 7) % 256 - (type == TF_INT8 ? 128 : 0);
+        }
+        assert_true(oribi_attrs_set_ints(&self.node.attrs, &self.node.arena, "table", table, 256));
+        TF_Tensor *x = harness_tensor(type, dims, 2);
+        for (int k = 0; k < 7 * 77; k++) {
+            ((uint8_t *)TF_TensorData(x))[k] = (uint8_t)(k * 3);
+        }
+        harness_add(&self.node, x);
+        check_variants(&self);
+    }
+}
+
 static void windows_become_the_maxima_of_the_reference(void **state)
 {
     static const int64_t pads[4] = {1, 0, 2, 1}, none[4] = {0}, size[2] = {3, 2}, steps[2] = {2, 1};
@@ -247,6 +270,7 @@ int main(void)
         cmocka_unit_test(rows_pass_through_the_steps_of_the_reference),
         cmocka_unit_test(pairs_become_the_bytes_of_the_reference),
         cmocka_unit_test(windows_become_the_maxima_of_the_reference),
+        cmocka_unit_test(bytes_become_those_of_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

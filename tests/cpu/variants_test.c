@@ -261,9 +261,10 @@ static void run_recipe(const recipe *r, oribi_pool *pool)
 static bool is_elsewhere(const char *op)
 {
     static const char *const of_bytes[] = {
-        "ONNX>QuantizeLinear", "ONNX>DequantizeLinear",     "ONNX>QLinearSoftmax",
-        "Oribi>ThroughBytes",  "ONNX>QLinearAdd",           "ONNX>QLinearMul",
-        "ONNX>QLinearMaxPool", "ONNX>DynamicQuantizeLinear"}; /* the last one: below */
+        "ONNX>QuantizeLinear", "ONNX>DequantizeLinear", "ONNX>QLinearSoftmax",
+        "Oribi>ThroughBytes",  "ONNX>QLinearAdd",       "ONNX>QLinearMul",
+        "ONNX>QLinearMaxPool", "ONNX>QLinearTable",     "ONNX>DynamicQuantizeLinear"};
+    /* the last one: below */
     for (size_t i = 0; i < sizeof of_bytes / sizeof of_bytes[0]; i++) {
         if (strcmp(op, of_bytes[i]) == 0) {
             return true;

@@ -140,8 +140,8 @@ static void copy_block(void *object, int64_t begin, int64_t end)
     oribi_cpu_walk_run(work->walk, begin, end, object, copy_line);
 }
 
-/* A walk whose last two dims are a 2-D transpose of 4-byte elements: target [outer][rows][columns],
- * source contiguous along rows. */
+/* A walk whose last two dims are a 2-D transpose of elements of 1, 2 or 4 bytes: target
+ * [outer][rows][columns], source contiguous along rows. */
 typedef struct transpose_work {
     copy_work copy;
     oribi_cpu_walk outer; /* the dims before the last two */
@@ -154,35 +154,45 @@ enum {
     FEW_ROWS = 256 /* of a band where columns are few: a line each way is soon full */
 };
 
-/* Pixels of three planes, as the first layer of most networks reads them. */
-static void transpose_three(const uint32_t *restrict source, int64_t source_step,
-                            uint32_t *restrict target, int64_t rows)
-{
-    const uint32_t *restrict second = source + source_step, *restrict third = second + source_step;
-    for (int64_t r = 0; r < rows; r++) {
-        target[3 * r] = source[r];
-        target[3 * r + 1] = second[r];
-        target[3 * r + 2] = third[r];
+/* `rows` rows of a transpose from element `from` of the source on. Three columns are pixels of
+ * three planes, as the first layer of most networks reads them. */
+#define TRANSPOSE(bits)                                                                            \
+    static void transpose_##bits(const transpose_work *work, int64_t from, int64_t to,             \
+                                 int64_t rows)                                                     \
+    {                                                                                              \
+        const uint##bits##_t *restrict source =                                                    \
+            (const uint##bits##_t *)(const void *)work->copy.source + from;                        \
+        uint##bits##_t *restrict target = (uint##bits##_t *)(void *)work->copy.target + to;        \
+        const int64_t columns = work->columns, step = work->column_stride;                         \
+        if (columns == 3) {                                                                        \
+            for (int64_t r = 0; r < rows; r++) {                                                   \
+                target[3 * r] = source[r];                                                         \
+                target[3 * r + 1] = source[step + r];                                              \
+                target[3 * r + 2] = source[2 * step + r];                                          \
+            }                                                                                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (int64_t c = 0; c < columns; c += TILE) {                                              \
+            const int64_t n = columns - c < TILE ? columns - c : TILE;                             \
+            if (rows == TILE && n == TILE) {                                                       \
+                for (int j = 0; j < TILE; j++) {                                                   \
+                    for (int r = 0; r < TILE; r++) {                                               \
+                        target[r * columns + c + j] = source[(c + j) * step + r];                  \
+                    }                                                                              \
+                }                                                                                  \
+                continue;                                                                          \
+            }                                                                                      \
+            for (int64_t r = 0; r < rows; r++) {                                                   \
+                for (int64_t j = c; j < c + n; j++) {                                              \
+                    target[r * columns + j] = source[j * step + r];                                \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
     }
-}
 
-static void transpose_tile(const uint32_t *source, int64_t source_step, uint32_t *target,
-                           int64_t target_step, int64_t rows, int64_t columns)
-{
-    if (rows == TILE && columns == TILE) {
-        for (int c = 0; c < TILE; c++) {
-            for (int r = 0; r < TILE; r++) {
-                target[r * target_step + c] = source[c * source_step + r];
-            }
-        }
-        return;
-    }
-    for (int64_t r = 0; r < rows; r++) {
-        for (int64_t c = 0; c < columns; c++) {
-            target[r * target_step + c] = source[c * source_step + r];
-        }
-    }
-}
+TRANSPOSE(8)
+TRANSPOSE(16)
+TRANSPOSE(32)
 
 static void transpose_at(void *object, const oribi_cpu_walk *walk, const int64_t *offsets,
                          int64_t at, int64_t count)
@@ -200,17 +210,13 @@ static void transpose_bands(void *object, int64_t begin, int64_t end)
         int64_t plane = unit / work->bands, r = unit % work->bands * work->band_rows, offset = 0;
         int64_t rows = work->rows - r < work->band_rows ? work->rows - r : work->band_rows;
         oribi_cpu_walk_run(&work->outer, plane, plane + 1, &offset, transpose_at);
-        const uint32_t *source = (const uint32_t *)(const void *)work->copy.source + offset + r;
-        uint32_t *target = (uint32_t *)(void *)work->copy.target +
-                           plane * work->rows * work->columns + r * work->columns;
-        if (work->columns == 3) {
-            transpose_three(source, work->column_stride, target, rows);
-            continue;
-        }
-        for (int64_t c = 0; c < work->columns; c += TILE) {
-            int64_t columns = work->columns - c < TILE ? work->columns - c : TILE;
-            transpose_tile(source + c * work->column_stride, work->column_stride, target + c,
-                           work->columns, rows, columns);
+        const int64_t to = (plane * work->rows + r) * work->columns;
+        if (work->copy.width == 4) {
+            transpose_32(work, offset + r, to, rows);
+        } else if (work->copy.width == 2) {
+            transpose_16(work, offset + r, to, rows);
+        } else {
+            transpose_8(work, offset + r, to, rows);
         }
     }
 }
@@ -240,8 +246,8 @@ void oribi_cpu_walk_copy(oribi_kit_run *run, oribi_cpu_walk *walk, const void *s
     if (walk->count == 0) {
         return;
     }
-    if (width == 4 && last > 0 && walk->axes[last - 1].strides[0] == 1 &&
-        walk->axes[last - 1].dim >= 4) {
+    if ((width == 1 || width == 2 || width == 4) && last > 0 &&
+        walk->axes[last - 1].strides[0] == 1 && walk->axes[last - 1].dim >= 4) {
         transpose_work work = {.copy = copy};
         transpose_prepare(&work, walk);
         oribi_kit_parallel(run, walk->count / (work.rows * work.columns) * work.bands,

@@ -6,6 +6,7 @@
 #include "micro/quantize/dynamic_quantize_linear.h"
 #include "micro/element.h"
 #include "micro/elementwise/qlinear_binary_prepare.h"
+#include "micro/qlinear.h"
 #include "micro/reduce/qlinear_mean.h"
 #include "micro/norm/qlinear_softmax_prepare.h"
 
@@ -20,7 +21,7 @@ static void micro_range(const float *x, int64_t n, float range[2])
 static const oribi_bytes micro_bytes = {
     oribi_micro_quantize_linear, oribi_micro_dequantize_linear, micro_range,
     oribi_micro_qlinear_softmax, oribi_micro_through_bytes,     oribi_micro_qlinear_add,
-    oribi_micro_qlinear_mul,     oribi_micro_qlinear_max_pool};
+    oribi_micro_qlinear_mul,     oribi_micro_qlinear_max_pool,  oribi_micro_lookup_8};
 
 /* --- QuantizeLinear and DequantizeLinear ----------------------------------------------------- */
 
@@ -264,7 +265,7 @@ typedef struct table_state {
     uint8_t table[256];
 } table_state;
 
-static void *table_create(TF_OpKernelConstruction *construction)
+void *oribi_table_create(TF_OpKernelConstruction *construction)
 {
     oribi_kit_setup setup;
     table_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
@@ -291,9 +292,15 @@ static void *table_create(TF_OpKernelConstruction *construction)
     return oribi_kit_setup_end(&setup);
 }
 
-static bool table_run(const table_state *state, oribi_kit_run *run)
+bool oribi_table_run(const void *object, oribi_kit_run *run, const oribi_bytes *loops)
 {
-    return oribi_quantized_lookup(run, state->table);
+    const table_state *state = object;
+    return oribi_quantized_lookup(run, state->table, loops->lookup);
+}
+
+static bool table_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_table_run(state, run, &micro_bytes);
 }
 ORIBI_KIT_COMPUTE(table, 1)
 
@@ -317,6 +324,8 @@ static scaled_state *scaled_begin(oribi_kit_setup *setup, TF_OpKernelConstructio
     return state;
 }
 
+enum { MEAN_BLOCK = 256 };
+
 static void *mean_create(TF_OpKernelConstruction *construction)
 {
     oribi_kit_setup setup;
@@ -328,11 +337,38 @@ static void *mean_create(TF_OpKernelConstruction *construction)
     return oribi_kit_setup_end(&setup);
 }
 
+/* oribi_micro_qlinear_mean of `n` channels, by whole pixels: a channel at a time would read all
+ * lines of the cache for each. */
+static void mean_block(const struct oribi_micro_qlinear_mean_args *a, const uint8_t *from,
+                       int32_t n, uint8_t *to)
+{
+    const uint32_t flip = a->is_signed != 0 ? 128U : 0U;
+    const int32_t less = (a->input_zero + (int32_t)flip) * a->count;
+    int32_t sums[MEAN_BLOCK] = {0};
+    for (int32_t i = 0; i < a->count; i++, from += a->channels) {
+        for (int32_t j = 0; j < n; j++) {
+            sums[j] += (int32_t)(from[j] ^ flip);
+        }
+    }
+    for (int32_t j = 0; j < n; j++) {
+        to[j] = oribi_micro_qlinear_byte((float)(sums[j] - less) * a->multiplier, a->output_zero,
+                                         a->low, a->high);
+    }
+}
+
 static void mean_rows(const void *all, int32_t rows, const void *x, void *y)
 {
-    struct oribi_micro_qlinear_mean_args args = *(const struct oribi_micro_qlinear_mean_args *)all;
-    args.batch = rows;
-    oribi_micro_qlinear_mean(&args, x, y);
+    const struct oribi_micro_qlinear_mean_args *a = all;
+    const uint8_t *from = x;
+    uint8_t *to = y;
+    for (int32_t row = 0; row < rows; row++) {
+        for (int32_t c = 0; c < a->channels; c += MEAN_BLOCK) {
+            const int32_t left = a->channels - c;
+            mean_block(a, from + c, left < MEAN_BLOCK ? left : MEAN_BLOCK, to + c);
+        }
+        from += (int64_t)a->count * a->channels;
+        to += a->channels;
+    }
 }
 
 static bool mean_run(const scaled_state *state, oribi_kit_run *run)
@@ -439,7 +475,7 @@ const oribi_cpu_kernel oribi_cpu_qlinear_elements_kernels[] = {
     ORIBI_QUANTIZED_ROW("ONNX>QuantizeLinear", linear, quantize, {"T", ORIBI_QUANTIZED_BYTES}),
     ORIBI_QUANTIZED_ROW("ONNX>DequantizeLinear", linear, dequantize,
                         {"T", ORIBI_QUANTIZED_BYTES | ORIBI_KIT_TYPE(TF_INT32)}),
-    ORIBI_QUANTIZED_ROW("ONNX>QLinearTable", table, table, {"T", ORIBI_QUANTIZED_BYTES}),
+    ORIBI_QUANTIZED_ROW("ONNX>QLinearTable", oribi_table, table, {"T", ORIBI_QUANTIZED_BYTES}),
     ORIBI_QUANTIZED_ROW("ONNX>QLinearMean", mean, mean, {"T", ORIBI_QUANTIZED_BYTES}),
     ORIBI_QUANTIZED_ROW("ONNX>QLinearSoftmax", oribi_softmax, softmax,
                         {"T", ORIBI_QUANTIZED_BYTES}),

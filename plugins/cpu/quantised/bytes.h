@@ -8,6 +8,7 @@
 
 #include "cpu/quantised/quantized.h"
 
+#include "micro/elementwise/lookup_8.h"
 #include "micro/elementwise/qlinear_binary.h"
 #include "micro/norm/qlinear_softmax.h"
 #include "micro/pool/qlinear_pool.h"
@@ -31,6 +32,7 @@ typedef struct oribi_bytes {
                 void *output);
     void (*max_pool)(const struct oribi_micro_qlinear_pool_args *args, const void *input,
                      void *output);
+    void (*lookup)(const struct oribi_micro_lookup_8_args *args, const void *input, void *output);
 } oribi_bytes;
 
 /* Kernels' functions; what a create function makes, oribi_kit_free frees. */
@@ -40,6 +42,7 @@ void *oribi_softmax_create(TF_OpKernelConstruction *construction);
 void *oribi_through_create(TF_OpKernelConstruction *construction);
 void *oribi_qlinear_binary_create(TF_OpKernelConstruction *construction);
 void *oribi_max_pool_create(TF_OpKernelConstruction *construction);
+void *oribi_table_create(TF_OpKernelConstruction *construction);
 bool oribi_quantize_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_dequantize_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_dynamic_run(oribi_kit_run *run, const oribi_bytes *loops);
@@ -48,5 +51,6 @@ bool oribi_through_run(const void *state, oribi_kit_run *run, const oribi_bytes 
 bool oribi_qlinear_add_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_qlinear_mul_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_max_pool_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
+bool oribi_table_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 
 #endif

@@ -259,8 +259,16 @@ static void through(const struct oribi_micro_through_bytes_args *args, const flo
 
 /* --- Kernels --------------------------------------------------------------------------------- */
 
-static const oribi_bytes loops = {quantize, dequantize, range,     softmax,
-                                  through,  add_pairs,  mul_pairs, max_pool};
+static void lookup(const struct oribi_micro_lookup_8_args *args, const void *input, void *output)
+{
+    struct oribi_micro_lookup_8_args rest = *args;
+    const int32_t done = look_up_vectors(args, input, output);
+    rest.count -= done;
+    oribi_micro_lookup_8(&rest, (const uint8_t *)input + done, (uint8_t *)output + done);
+}
+
+static const oribi_bytes loops = {quantize,  dequantize, range,    softmax, through,
+                                  add_pairs, mul_pairs,  max_pool, lookup};
 
 static bool quantize_run(const void *state, oribi_kit_run *run)
 {
@@ -311,6 +319,12 @@ static bool max_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(max, 1)
 
+static bool table_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_table_run(state, run, &loops);
+}
+ORIBI_KIT_COMPUTE(table, 1)
+
 #define BYTES_ROW(op, make, fn)                                                                    \
     .op_name = op, ORIBI_ISA_FIELDS(ORIBI_ISA), .create = oribi_##make##_create,                   \
     .compute = fn##_compute, .destroy = oribi_kit_free, .why = "loops of vectors, " ORIBI_ISA_NAME
@@ -324,6 +338,7 @@ const oribi_cpu_kernel ORIBI_ISA_TABLE(bytes)[] = {
     {BYTES_ROW("Oribi>ThroughBytes", through, through)},
     {BYTES_ROW("ONNX>QLinearAdd", qlinear_binary, add), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {BYTES_ROW("ONNX>QLinearMul", qlinear_binary, mul), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
+    {BYTES_ROW("ONNX>QLinearTable", table, table), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {BYTES_ROW("ONNX>QLinearMaxPool", max_pool, max), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {.op_name = NULL},
 };

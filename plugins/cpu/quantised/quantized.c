@@ -478,20 +478,27 @@ void oribi_quantized_run_pairs(oribi_kit_run *run, const oribi_quantized_pairs *
                        pairs_units);
 }
 
-static void lookup(const void *table, int32_t count, const void *x, void *y)
+typedef struct lookup_call {
+    const uint8_t *table;
+    oribi_lookup_loop *loop;
+} lookup_call;
+
+static void lookup(const void *object, int32_t count, const void *x, void *y)
 {
-    const struct oribi_micro_lookup_8_args args = {count, table};
-    oribi_micro_lookup_8(&args, x, y);
+    const lookup_call *call = object;
+    const struct oribi_micro_lookup_8_args args = {count, call->table};
+    call->loop(&args, x, y);
 }
 
-bool oribi_quantized_lookup(oribi_kit_run *run, const uint8_t table[256])
+bool oribi_quantized_lookup(oribi_kit_run *run, const uint8_t table[256], oribi_lookup_loop *loop)
 {
     oribi_cpu_shape shape;
     const int32_t count = oribi_quantized_count(run, &shape);
     if (count < 0) {
         return false;
     }
-    oribi_quantized_each each = {table, lookup, TF_TensorData(run->in[0]), NULL, 1, 1};
+    const lookup_call call = {table, loop};
+    oribi_quantized_each each = {&call, lookup, TF_TensorData(run->in[0]), NULL, 1, 1};
     each.y = oribi_kit_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
     if (each.y != NULL) {
         oribi_quantized_run_each(run, &each, count, 1);

@@ -8,6 +8,7 @@
 #include "cpu/base/cpu.h"
 #include "cpu/base/cpu_shape.h"
 #include "micro/broadcast.h"
+#include "micro/elementwise/lookup_8.h"
 #include "micro/prepare.h"
 
 /* <name>_scale and <name>_zero. */
@@ -142,7 +143,9 @@ typedef struct oribi_quantized_pairs {
 /* Calls it over all results in slices of the outermost dimension, as above. */
 void oribi_quantized_run_pairs(oribi_kit_run *run, const oribi_quantized_pairs *pairs);
 
-/* Output 0: the table's entry for each byte of input 0. */
-bool oribi_quantized_lookup(oribi_kit_run *run, const uint8_t table[256]);
+/* Output 0: the table's entry for each byte of input 0, by this loop. */
+typedef void oribi_lookup_loop(const struct oribi_micro_lookup_8_args *args, const void *input,
+                               void *output);
+bool oribi_quantized_lookup(oribi_kit_run *run, const uint8_t table[256], oribi_lookup_loop *loop);
 
 #endif

@@ -140,7 +140,7 @@ static void *unary_create(TF_OpKernelConstruction *construction)
 
 static bool unary_run(const unary_state *state, oribi_kit_run *run)
 {
-    return oribi_quantized_lookup(run, state->table);
+    return oribi_quantized_lookup(run, state->table, oribi_micro_lookup_8);
 }
 ORIBI_KIT_COMPUTE(unary, 1)
 
