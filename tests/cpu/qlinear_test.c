@@ -27,6 +27,10 @@ static const layer_case cases[] = {
     {{2, 7, 6, 270}, {3, 3, 1, 270}, {1, 2}, {1, 1}, {1, 1, 1, 1}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
     {{1, 7, 6, 7}, {3, 2, 1, 7}, {1, 1}, {2, 1}, {2, 0, 2, 1}, TF_INT8, TF_INT8, TF_INT8, -128, 127},
     {{1, 7, 6, 6}, {3, 3, 1, 12}, {1, 1}, {1, 1}, {1, 1, 1, 1}, TF_INT8, TF_INT8, TF_INT8, -128, 127},
+    {{1, 7, 7, 648}, {1, 1, 648, 40}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
+    {{2, 5, 7, 16}, {1, 1, 16, 24}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_UINT8, TF_INT8, TF_INT8, -100, 127},
+    {{1, 9, 9, 8}, {1, 1, 8, 16}, {2, 1}, {1, 1}, {0, 0, 0, 0}, TF_UINT8, TF_UINT8, TF_UINT8, 0, 200},
+    {{1, 3, 9, 40}, {9, 9, 1, 40}, {1, 1}, {1, 1}, {4, 4, 4, 4}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
 };
 
 typedef struct product_case {
@@ -129,15 +133,39 @@ static TF_Tensor *large_tensor(TF_DataType type, const int64_t *dims, int rank)
 
 typedef TF_Tensor *make_tensor(TF_DataType type, const int64_t *dims, int rank);
 
-/* What inputs and weights are; zero points of weights are near the middle, or anywhere. */
+static TF_Tensor *reaching_tensor(TF_DataType type, const int64_t *dims, int rank, float reach)
+{
+    TF_Tensor *tensor = harness_tensor(type, dims, rank);
+    uint8_t *values = TF_TensorData(tensor);
+    for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
+        values[i] = (uint8_t)((type == TF_INT8 ? 0 : 128) + (int32_t)(reach * harness_random()));
+    }
+    return tensor;
+}
+
+/* Weights of 7 bits: products by two of them fit an int16. */
+static TF_Tensor *narrow_tensor(TF_DataType type, const int64_t *dims, int rank)
+{
+    return reaching_tensor(type, dims, rank, 64.9f);
+}
+
+/* Some two that are little more than that. */
+static TF_Tensor *wider_tensor(TF_DataType type, const int64_t *dims, int rank)
+{
+    return reaching_tensor(type, dims, rank, 69.9f);
+}
+
+/* What inputs and weights are; zero points of weights are at most this far from the middle. */
 typedef struct data_kind {
     make_tensor *inputs, *weights;
-    bool is_near;
+    float reach;
 } data_kind;
 
-static const data_kind kinds[] = {{bytes_tensor, bytes_tensor, false},
-                                  {bytes_tensor, near_tensor, true},
-                                  {large_tensor, uneven_tensor, false}};
+static const data_kind kinds[] = {
+    {bytes_tensor, bytes_tensor, 100.0f},  {bytes_tensor, near_tensor, 27.0f},
+    {large_tensor, uneven_tensor, 100.0f}, {large_tensor, uneven_tensor, 0.0f},
+    {bytes_tensor, bytes_tensor, 0.0f},    {large_tensor, narrow_tensor, 0.0f},
+    {large_tensor, wider_tensor, 0.0f}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Input i is a constant, stored as it is. */
@@ -195,10 +223,9 @@ static void check_variants(check *self, const char *op)
     TF_DeleteStatus(status);
 }
 
-static void add_channels(harness *node, const layer_case *c, bool near)
+static void add_channels(harness *node, const layer_case *c, float reach)
 {
-    const int32_t middle = near && c->weights == TF_UINT8 ? 128 : 0;
-    const float reach = near ? 27.0f : 100.0f;
+    const int32_t middle = reach < 100.0f && c->weights == TF_UINT8 ? 128 : 0;
     const int64_t channels = c->filter[3];
     TF_Tensor *bias = harness_tensor(TF_INT32, &channels, 1);
     TF_Tensor *zeros = harness_tensor(TF_INT32, &channels, 1);
@@ -234,17 +261,17 @@ static void run_case(const layer_case *c, const data_kind *kind, oribi_pool *poo
                 oribi_attrs_set_ints(attrs, arena, "pads", c->pads, 4));
     harness_add(node, kind->inputs(c->input, c->x, 4));
     harness_add(node, kind->weights(c->weights, c->filter, 4));
-    add_channels(node, c, kind->is_near);
+    add_channels(node, c, kind->reach);
     check_variants(&self, "ONNX>QLinearConv2D");
     harness_end(node);
 }
 
-static TF_Tensor *numbers_tensor(TF_DataType type, int64_t count)
+static TF_Tensor *numbers_tensor(TF_DataType type, int64_t count, int32_t middle, float reach)
 {
     TF_Tensor *tensor = harness_tensor(type, &count, 1);
     for (int64_t i = 0; i < count; i++) {
         if (type == TF_INT32) {
-            ((int32_t *)TF_TensorData(tensor))[i] = (int32_t)(100.0f * harness_random());
+            ((int32_t *)TF_TensorData(tensor))[i] = middle + (int32_t)(reach * harness_random());
         } else {
             ((float *)TF_TensorData(tensor))[i] = 0.003f + 0.002f * harness_random();
         }
@@ -271,9 +298,11 @@ static void run_product(const product_case *c, const data_kind *kind, oribi_pool
     harness_add(node, kind->inputs(c->left, c->a, 3));
     harness_add(node, c->b[0] == 0 ? kind->weights(c->right, c->b + 1, 2)
                                    : kind->weights(c->right, c->b, 3));
-    harness_add(node, numbers_tensor(TF_INT32, c->is_each_row ? c->a[1] : 1));
-    harness_add(node, numbers_tensor(TF_INT32, c->is_each_column ? c->b[2] : 1));
-    harness_add(node, numbers_tensor(TF_FLOAT, c->is_each_column ? c->b[2] : 1));
+    const int64_t n = c->is_each_column ? c->b[2] : 1;
+    const int32_t middle = kind->reach < 100.0f && c->right == TF_UINT8 ? 128 : 0;
+    harness_add(node, numbers_tensor(TF_INT32, c->is_each_row ? c->a[1] : 1, 0, 100.0f));
+    harness_add(node, numbers_tensor(TF_INT32, n, middle, kind->reach));
+    harness_add(node, numbers_tensor(TF_FLOAT, n, 0, 0.0f));
     check_variants(&self, "ONNX>QLinearMatMul");
     harness_end(node);
 }

@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX>QLinearConv2D by panels (qlinear_panels.h): a pixel's window is a line of `inner` numbers.
- * Depthwise layers go by themselves. */
+ * Depthwise layers: qlinear_depthwise_loops.h. */
 #ifndef ORIBI_PLUGINS_CPU_QLINEAR_CONV_LOOPS_H_
 #define ORIBI_PLUGINS_CPU_QLINEAR_CONV_LOOPS_H_
 
-#include "cpu/qlinear/qlinear_kernels.h"
-#include "cpu/qlinear/qlinear_panels.h"
+#include "cpu/qlinear/qlinear_depthwise_loops.h"
+#include "cpu/qlinear/qlinear_windows.h"
 
 typedef struct conv_state {
     oribi_qlinear_state layer;
     weight *packed; /* constant weights, else NULL */
     int32_t groups; /* that they were packed for */
+    void *taps;     /* of a depthwise layer (packed_taps), else NULL */
 } conv_state;
-
-typedef struct layer {
-    const struct oribi_micro_qlinear_conv2d_args *a;
-    const uint8_t *x, *w;
-    const int32_t *bias, *zeros;
-    const float *multipliers;
-    void *output;
-    weight *packed;
-    int16_t *taps;        /* depthwise: weights less their zero points, [taps][channels] */
-    bool has_row_part;    /* qlinear_quads.h */
-    int32_t depth, inner; /* of a group: channels, numbers of a window */
-    int32_t each, panels; /* of a group: results, panels of them */
-    int32_t parts;        /* of a group: blocks of PANEL results */
-    int64_t rows;
-} layer;
 
 /* --- Weights --------------------------------------------------------------------------------- */
 
@@ -48,119 +34,56 @@ static void conv_pack(void *object, int64_t begin, int64_t end)
     }
 }
 
-/* --- Windows --------------------------------------------------------------------------------- */
-
-/* The pixel at (y, x) of image b; NULL in the padding. */
-static const uint8_t *pixel(const layer *l, int64_t b, int64_t y, int64_t x)
-{
-    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
-    const bool is_inside = y >= 0 && y < a->in_h && x >= 0 && x < a->in_w;
-    return is_inside ? l->x + ((b * a->in_h + y) * a->in_w + x) * a->in_c : NULL;
-}
-
-static void fill_with(number value, int32_t count, number *to)
-{
-    for (int32_t i = 0; i < count; i++) {
-        to[i] = value;
-    }
-}
-
-/* Where the window of a result begins: perhaps in the padding. */
-typedef struct place {
-    int64_t image, y, x;
-} place;
-
-static place place_of(const layer *l, int64_t row)
-{
-    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
-    const int64_t line = row / a->out_w;
-    return (place){line / a->out_h, line % a->out_h * a->stride_h - a->before_h,
-                   (row - line * a->out_w) * a->stride_w - a->before_w};
-}
-
-/* The place of the result behind. */
-static void step_place(const layer *l, place *at)
-{
-    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
-    at->x += a->stride_w;
-    if (at->x + a->before_w == (int64_t)a->out_w * a->stride_w) {
-        at->x = -(int64_t)a->before_w;
-        at->y += a->stride_h;
-    }
-    if (at->y + a->before_h == (int64_t)a->out_h * a->stride_h) {
-        at->y = -(int64_t)a->before_h;
-        at->image++;
-    }
-}
-
-/* Numbers [first, last) of the window at a place, for one group. Taps of a row whose channels lie
- * side by side are one run. */
-static void gather(const layer *l, const place *at, int32_t group, int32_t first, int32_t last,
-                   number *to)
-{
-    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
-    const uint32_t flip = a->input_signed != 0 ? 128U : 0U;
-    const bool is_row =
-        a->groups == 1 && a->dilation_w == 1 && at->x >= 0 && at->x + a->filter_w <= a->in_w;
-    const int32_t taps = is_row ? a->filter_w : 1, run = taps * l->depth;
-    int32_t y = first / run / (a->filter_w / taps), x = first / run % (a->filter_w / taps);
-    for (int32_t k = first, d = first % run; k < last; d = 0) {
-        const int32_t left = last - k, n = run - d < left ? run - d : left;
-        const uint8_t *from = pixel(l, at->image, at->y + (int64_t)y * a->dilation_h,
-                                    at->x + (int64_t)x * a->dilation_w);
-        if (from != NULL) {
-            take_bytes(from + group * l->depth + d, n, flip, a->input_zero, to);
-        } else {
-            fill_with((number)zero_number(flip, a->input_zero), n, to);
-        }
-        to += n;
-        k += n;
-        if (++x == a->filter_w / taps) {
-            x = 0;
-            y++;
-        }
-    }
-}
-
-/* `count` results from channel `first` of pixel `row` on. */
-static void conv_store(const layer *l, int64_t row, int32_t first, int32_t count,
-                       const int32_t *sums)
-{
-    const ending e = {l->a->output, l->a->output_zero, l->a->low,
-                      l->a->high,   l->bias + first,   l->multipliers + first};
-    store_results(&e, sums, count, l->output, row * l->a->out_c + first);
-}
-
 /* --- Layers ---------------------------------------------------------------------------------- */
+
+/* Products of a chunk with a panel, and behind the last chunk results: `count` channels from
+ * `channel` on of the block's pixels, the first of which is `row`. */
+static void conv_panel(const layer *l, block *b, const weight *panel, int64_t row, int32_t channel,
+                       int32_t count, const int32_t *begins, int32_t *sums)
+{
+    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    const bool is_last = l->inner - b->at <= CHUNK;
+    if (is_last && makes_bytes(l) && !b->has_totals && count == COLUMNS) {
+        const ending e = {a->output, a->output_zero, a->low, a->high, l->multipliers + channel};
+        const panel_end end = {&e, (uint8_t *)l->output + row * a->out_c + channel, a->out_c};
+        add_panel(b, panel, l->inner, begins, sums, &end);
+        return;
+    }
+    add_panel(b, panel, l->inner, begins, sums, NULL);
+    if (is_last) {
+        end_panel(b, panel, sums);
+        conv_store(l, row, b->lines, channel, count, sums);
+    }
+}
 
 /* `lines` pixels from `row` on, channels [first, first + count) of a group. */
 static void conv_block(const layer *l, int64_t row, int32_t lines, int32_t group, int32_t first,
                        int32_t count)
 {
-    const packed_panels of = {l->packed, (int64_t)group * l->panels + first / COLUMNS, l->inner};
-    const int32_t channel = group * l->each + first;
+    const int64_t panels = (int64_t)group * l->panels + first / COLUMNS;
+    const packed_panels of = {l->packed, panels, l->inner};
+    const int32_t *begins = l->begins + panels * COLUMNS;
     place at[LINES];
     block b;
-    at[0] = place_of(l, row);
-    for (int32_t r = 1; r < lines; r++) {
-        at[r] = at[r - 1];
-        step_place(l, &at[r]);
-    }
     begin_block(&b, lines, l->has_row_part);
-    begin_columns(&b, &of, zero_number(l->a->input_signed != 0 ? 128U : 0U, l->a->input_zero),
-                  l->bias + channel, count);
+    b.ready = l->is_direct ? lines / ROWS * ROWS : 0;
+    b.step = l->a->in_c;
+    at[0] = place_of(l, row + b.ready);
+    for (int32_t r = b.ready; r + 1 < lines; r++) {
+        at[r + 1 - b.ready] = at[r - b.ready];
+        step_place(l, &at[r + 1 - b.ready]);
+    }
     for (int32_t k = 0; k < l->inner; k += CHUNK) {
         const int32_t end = l->inner - k < CHUNK ? l->inner : k + CHUNK;
-        for (int32_t r = 0; r < lines; r++) {
-            gather(l, &at[r], group, k, end, b.numbers + r * CHUNK);
+        b.from = (const number *)(const void *)(l->x + row * l->a->in_c + k);
+        for (int32_t r = b.ready; r < lines; r++) {
+            gather(l, &at[r - b.ready], group, k, end, b.numbers + r * CHUNK);
         }
-        add_products(&b, lines, end - k, &of, k, count);
-    }
-    end_block(&b, lines, &of, count);
-    const ending e = {l->a->output, l->a->output_zero, l->a->low,
-                      l->a->high,   b.offsets,         l->multipliers + channel};
-    for (int32_t r = 0; r < lines; r++) {
-        store_results(&e, b.sums + r * PANEL, count, l->output, (row + r) * l->a->out_c + channel);
+        begin_chunk(&b, k, end - k);
+        for (int32_t c = 0; c < count; c += COLUMNS) {
+            conv_panel(l, &b, panel_of(&of, c), row, group * l->each + first + c,
+                       count - c < COLUMNS ? count - c : COLUMNS, begins + c, sums_of(&b, c));
+        }
     }
 }
 
@@ -177,101 +100,16 @@ static void run_blocks(void *object, int64_t begin, int64_t end)
     }
 }
 
-/* One channel in, one out. */
-static void pack_depthwise(const layer *l)
-{
-    const int32_t channels = l->a->out_c;
-    for (int32_t tap = 0; tap < l->inner; tap++) {
-        const uint8_t *from = l->w + (int64_t)tap * channels;
-        int16_t *to = l->taps + (int64_t)tap * channels;
-        for (int32_t c = 0; c < channels; c++) {
-            to[c] = (int16_t)(oribi_micro_qlinear_get(from, c, l->a->filter_signed) - l->zeros[c]);
-        }
-    }
-}
-
-/* Windows are looked up for MOST_TAPS taps at a time. */
-enum { MOST_TAPS = 64 };
-
-/* Taps [first, first + n) of the window at a place. */
-static void find_taps(const layer *l, const place *at, int32_t first, int32_t n,
-                      const uint8_t **from)
-{
-    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
-    int32_t y = first / a->filter_w, x = first % a->filter_w;
-    for (int32_t i = 0; i < n; i++) {
-        from[i] = pixel(l, at->image, at->y + (int64_t)y * a->dilation_h,
-                        at->x + (int64_t)x * a->dilation_w);
-        if (++x == a->filter_w) {
-            x = 0;
-            y++;
-        }
-    }
-}
-
-/* `count` sums of taps [first, first + n), whose bytes are known, from channel c on. */
-static void sum_channels(const layer *l, const uint8_t *const *from, int32_t first, int32_t n,
-                         int32_t c, int32_t count, int32_t *sums)
-{
-    const uint32_t flip = l->a->input_signed != 0 ? 128U : 0U;
-    const tap_list taps = {.from = from,
-                           .at = c,
-                           .weights = l->taps + (int64_t)first * l->a->out_c + c,
-                           .step = l->a->out_c,
-                           .n = n,
-                           .less = l->a->input_zero + (int32_t)flip,
-                           .flip = flip};
-    int32_t more[PANEL];
-    add_taps(&taps, count, first == 0 ? sums : more);
-    for (int32_t i = 0; first > 0 && i < count; i++) {
-        sums[i] = (int32_t)((uint32_t)sums[i] + (uint32_t)more[i]);
-    }
-}
-
-/* All channels of a pixel whose taps are known, or are looked up a few at a time. */
-static void depthwise_pixel(const layer *l, int64_t row, const place *at, const uint8_t **from)
-{
-    const int32_t channels = l->a->out_c;
-    for (int32_t c = 0; c < channels; c += PANEL) {
-        int32_t sums[PANEL];
-        const int32_t count = channels - c < PANEL ? channels - c : PANEL;
-        for (int32_t tap = 0; tap < l->inner; tap += MOST_TAPS) {
-            const int32_t left = l->inner - tap, n = left < MOST_TAPS ? left : MOST_TAPS;
-            if (l->inner > MOST_TAPS) {
-                find_taps(l, at, tap, n, from);
-            }
-            sum_channels(l, from, tap, n, c, count, sums);
-        }
-        conv_store(l, row, c, count, sums);
-    }
-}
-
-/* Does the window lie within the columns of the image? */
-static bool is_between(const layer *l, const place *at)
-{
-    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
-    return at->x >= 0 && at->x + (int64_t)(a->filter_w - 1) * a->dilation_w < a->in_w;
-}
-
-static void run_depthwise(void *object, int64_t begin, int64_t end)
+/* What sums of panels [begin, end) begin with. */
+static void begin_panels(void *object, int64_t begin, int64_t end)
 {
     const layer *l = object;
-    const int64_t last = end * LINES < l->rows ? end * LINES : l->rows;
-    const int64_t step = (int64_t)l->a->stride_w * l->a->in_c;
-    const uint8_t *from[MOST_TAPS];
-    place at = place_of(l, begin * LINES), before = {-1, 0, 0};
-    for (int64_t row = begin * LINES; row < last; row++) {
-        const bool is_next = before.image == at.image && before.y == at.y &&
-                             is_between(l, &before) && is_between(l, &at);
-        for (int32_t i = 0; is_next && i < l->inner && i < MOST_TAPS; i++) {
-            from[i] = from[i] != NULL ? from[i] + step : NULL;
-        }
-        if (!is_next && l->inner <= MOST_TAPS) {
-            find_taps(l, &at, 0, l->inner, from);
-        }
-        depthwise_pixel(l, row, &at, from);
-        before = at;
-        step_place(l, &at);
+    const int32_t zero = zero_number(l->a->input_signed != 0 ? 128U : 0U, l->a->input_zero);
+    for (int64_t at = begin; at < end; at++) {
+        const int32_t first = (int32_t)(at % l->panels) * COLUMNS, left = l->each - first;
+        begin_panel(panel_at(l->packed, at, l->inner), zero,
+                    l->bias + at / l->panels * l->each + first, left < COLUMNS ? left : COLUMNS,
+                    l->begins + at * COLUMNS);
     }
 }
 
@@ -298,7 +136,8 @@ static void run_few(void *object, int64_t begin, int64_t end)
         for (int64_t row = 0; row < l->rows; row++) {
             const place window_at = place_of(l, row);
             number window[CHUNK];
-            int32_t acc[PANEL] = {0};
+            int32_t acc[PANEL];
+            memcpy(acc, l->bias + first, (size_t)count * sizeof *acc);
             for (int32_t k = 0; k < l->inner; k += CHUNK) {
                 const int32_t last = l->inner - k < CHUNK ? l->inner : k + CHUNK;
                 gather(l, &window_at, 0, k, last, window);
@@ -307,23 +146,46 @@ static void run_few(void *object, int64_t begin, int64_t end)
                             flip, (int32_t)window[i - k] - nothing);
                 }
             }
-            conv_store(l, row, first, count, acc);
+            conv_store(l, row, 1, first, count, acc);
         }
     }
 }
 
 /* --- The kernel ------------------------------------------------------------------------------ */
 
-static bool conv_run_depthwise(oribi_kit_run *run, layer *l, int64_t units, int64_t cost)
+/* Memory that lasts as long as a run: what sums begin with, and for a depthwise layer weights,
+ * where they are not packed yet, and pixels of the padding. */
+static int64_t conv_scratch_bytes(const layer *l, bool is_depthwise)
 {
+    const int64_t channels = l->a->out_c, word = (int64_t)sizeof(int32_t);
+    const int64_t taps = l->taps.weights == NULL ? taps_bytes(l->inner, channels) : 0;
+    return is_depthwise ? channels * word + taps + l->a->in_w * channels
+                        : (int64_t)l->a->groups * l->panels * COLUMNS * word;
+}
+
+/* The panels of weights that are not constant, and what sums begin with. False: failed. */
+static bool conv_run_panels(oribi_kit_run *run, layer *l, int64_t units, int64_t cost)
+{
+    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    const int64_t n = (int64_t)a->groups * l->panels, parts = (int64_t)a->groups * l->parts;
     TF_Tensor *tensor = NULL;
-    l->taps = oribi_kit_scratch(run, (int64_t)l->inner * l->a->out_c * 2, &tensor);
-    if (l->taps == NULL) {
-        return false;
+    if (l->packed == NULL) {
+        l->packed = packed_scratch(run, n, l->inner, &tensor);
+        if (l->packed == NULL) {
+            return false;
+        }
+        oribi_kit_parallel(run, n, (int64_t)l->inner * COLUMNS, l, conv_pack);
     }
-    pack_depthwise(l);
-    oribi_kit_parallel(run, units, cost, l, run_depthwise);
-    TF_DeleteTensor(tensor);
+    l->has_row_part = has_row_part(l->zeros, a->out_c, a->filter_signed);
+    l->is_direct = ARE_BYTES != 0 && a->input_signed == 0 && a->groups == 1 &&
+                   l->inner == a->in_c && a->in_c % GROUP == 0 && a->stride_h == 1 &&
+                   a->stride_w == 1 && a->out_h == a->in_h && a->out_w == a->in_w &&
+                   a->before_h == 0 && a->before_w == 0;
+    oribi_kit_parallel(run, n, COLUMNS, l, begin_panels); /* a stopped run has packed nothing */
+    oribi_kit_parallel(run, units * parts, cost / parts, l, run_blocks);
+    if (tensor != NULL) {
+        TF_DeleteTensor(tensor);
+    }
     return true;
 }
 
@@ -331,31 +193,26 @@ static bool conv_layer(oribi_kit_run *run, layer *l)
 {
     enum { PER_CYCLE = 8 * GROUP };
     const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    const bool is_depthwise = a->groups == a->in_c && a->groups == a->out_c;
     const int64_t units = (l->rows + LINES - 1) / LINES;
     const int64_t cost = (int64_t)LINES * l->inner * a->out_c / PER_CYCLE;
     TF_Tensor *tensor = NULL;
-    if (a->groups == a->in_c && a->groups == a->out_c) {
-        return conv_run_depthwise(run, l, units, cost);
-    }
-    if (l->packed == NULL && l->rows < ROWS && a->groups == 1) {
+    if (!is_depthwise && l->packed == NULL && l->rows < ROWS && a->groups == 1) {
         oribi_kit_parallel(run, l->parts, l->rows * l->inner * PANEL / 4, l, run_few);
         return true;
     }
-    if (l->packed == NULL) {
-        l->packed = packed_scratch(run, (int64_t)a->groups * l->panels, l->inner, &tensor);
-        if (l->packed == NULL) {
-            return false;
-        }
-        oribi_kit_parallel(run, (int64_t)a->groups * l->panels, (int64_t)l->inner * COLUMNS, l,
-                           conv_pack);
+    l->begins = oribi_kit_scratch(run, conv_scratch_bytes(l, is_depthwise), &tensor);
+    bool is_done = l->begins != NULL;
+    if (is_done && is_depthwise) {
+        conv_begin_depthwise(l);
+        oribi_kit_parallel(run, units, cost, l, run_depthwise);
+    } else if (is_done) {
+        is_done = conv_run_panels(run, l, units, cost);
     }
-    l->has_row_part = has_row_part(l->zeros, a->out_c, a->filter_signed);
-    const int64_t parts = (int64_t)a->groups * l->parts;
-    oribi_kit_parallel(run, units * parts, cost / parts, l, run_blocks);
     if (tensor != NULL) {
         TF_DeleteTensor(tensor);
     }
-    return true;
+    return is_done;
 }
 
 static void conv_sizes(layer *l)
@@ -387,9 +244,24 @@ static bool conv_run(const conv_state *state, oribi_kit_run *run)
         return l.output != NULL;
     }
     conv_sizes(&l);
+    if (state->taps != NULL) {
+        l.taps = taps_in(state->taps, l.inner, args.out_c);
+    }
     return conv_layer(run, &l);
 }
 ORIBI_KIT_COMPUTE(conv, 5)
+
+/* A depthwise layer's weights, packed once. */
+static void conv_pack_taps(oribi_kit_setup *setup, conv_state *state, const layer *l)
+{
+    state->taps = malloc((size_t)taps_bytes(l->inner, l->a->out_c));
+    if (state->taps == NULL) {
+        (void)packed_fail(setup);
+        return;
+    }
+    const packed_taps to = taps_in(state->taps, l->inner, l->a->out_c);
+    pack_taps(l, &to);
+}
 
 /* Weights of the model, packed once; the other kinds are packed in each run. */
 static void conv_pack_constants(oribi_kit_setup *setup, conv_state *state,
@@ -402,7 +274,7 @@ static void conv_pack_constants(oribi_kit_setup *setup, conv_state *state,
                           filter[3] <= INT32_MAX && filter[3] % (in[3] / filter[2]) == 0 &&
                           constants->n_zeros == filter[3] &&
                           filter[0] * filter[1] <= INT32_MAX / filter[2] / filter[3];
-    if (!is_known || (filter[2] == 1 && in[3] == filter[3])) {
+    if (!is_known) {
         return;
     }
     const struct oribi_micro_qlinear_conv2d_args args = {.in_c = (int32_t)in[3],
@@ -414,6 +286,10 @@ static void conv_pack_constants(oribi_kit_setup *setup, conv_state *state,
                                                              state->layer.filter == TF_INT8};
     layer l = {.a = &args, .w = constants->bytes, .zeros = constants->zeros};
     conv_sizes(&l);
+    if (filter[2] == 1 && in[3] == filter[3]) {
+        conv_pack_taps(setup, state, &l);
+        return;
+    }
     const int64_t n = (int64_t)args.groups * l.panels;
     l.packed = packed_allocate(setup, n, l.inner);
     if (l.packed != NULL) {
@@ -440,6 +316,7 @@ static void conv_destroy(void *object)
     conv_state *state = object;
     if (state != NULL) {
         free(state->packed);
+        free(state->taps);
     }
     oribi_kit_free(state);
 }

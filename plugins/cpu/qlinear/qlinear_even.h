@@ -38,8 +38,8 @@ static weight *panels_shrunk(weight *packed, int64_t n, int32_t inner)
     return packed;
 }
 
-/* There are no others (qlinear_octets.h). */
-enum { HAS_WIDE = 0 };
+/* There are no wide ones (qlinear_octets.h). */
+enum { HAS_WIDE = 0, ENDS_TILES = 0 };
 
 static inline bool is_wide(const weight *panel)
 {
@@ -47,25 +47,15 @@ static inline bool is_wide(const weight *panel)
     return false;
 }
 
-static inline void wide_tile_of(const int16_t *numbers, const weight *panel, int32_t pairs,
-                                int rows, int32_t *sums)
-{
-    (void)numbers;
-    (void)panel;
-    (void)pairs;
-    (void)rows;
-    (void)sums;
-}
+/* A panel of a chunk: its groups. */
+typedef struct panel_part {
+    const weight *groups;
+} panel_part;
 
-static inline void add_extras(const number *numbers, const weight *panel, int32_t inner, int32_t at,
-                              int rows, int32_t *sums)
+static inline panel_part part_of(const weight *panel, int32_t inner, int32_t at)
 {
-    (void)numbers;
-    (void)panel;
     (void)inner;
-    (void)at;
-    (void)rows;
-    (void)sums;
+    return (panel_part){panel + HEAD + (int64_t)(at / GROUP) * EACH};
 }
 
 #endif

@@ -7,6 +7,15 @@
 /* Sums of `count` channels of the taps. */
 static inline void add_taps(const tap_list *taps, int32_t count, int32_t *sums);
 
+/* Bytes of `n` pixels whose taps lie `step` behind those of the pixel before, of the first of
+ * `count` channels; returns how many have been done. */
+static inline int32_t end_taps(const tap_list *taps, int32_t count, int32_t n, int64_t step,
+                               const ending *e, uint8_t *to, int64_t to_step);
+
+/* Weights of TAPS_BLOCK channels, of n pairs that lie `step` apart, become bytes if that is exact
+ * and of use; else false. */
+static inline bool narrow_taps(int16_t *taps, int64_t step, int32_t n);
+
 #include "cpu/qlinear/qlinear_conv_loops.h"
 #include "cpu/qlinear/qlinear_matmul_loops.h"
 

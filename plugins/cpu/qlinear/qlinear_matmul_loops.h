@@ -39,23 +39,72 @@ static void matmul_pack(void *object, int64_t begin, int64_t end)
     }
 }
 
-/* Results of columns [first, first + count) of some rows of a product. */
-static void matmul_store(const matmul_call *call, const block *b, int64_t row, int32_t lines,
-                         int32_t first, int32_t count)
+/* A block of a product: what its rows and columns have. */
+typedef struct matmul_part {
+    packed_panels panels;  /* from column `first` on */
+    const int32_t *zeros;  /* of the first row */
+    int64_t row;           /* of all products */
+    int32_t first, count;  /* columns */
+    int32_t begins[PANEL]; /* what their sums begin with */
+} matmul_part;
+
+/* What the zero points of lines take off, where each has one of its own. */
+static void take_off_zeros(const matmul_call *call, const block *b, const weight *panel,
+                           const int32_t *zeros, int32_t *sums)
+{
+    for (int32_t r = 0; r < b->lines; r++) {
+        int32_t more[COLUMNS];
+        begin_sums(panel, zero_number(call->of.args.a_signed != 0 ? 128U : 0U, zeros[r]), more);
+        for (int32_t c = 0; c < COLUMNS; c++) {
+            int32_t *sum = sums + r * COLUMNS + c;
+            *sum = (int32_t)((uint32_t)*sum + (uint32_t)more[c]);
+        }
+    }
+}
+
+/* Results of COLUMNS columns or fewer from `c` of the part on, whose sums are there. */
+static void matmul_store(const matmul_call *call, const block *b, const matmul_part *part,
+                         int32_t c, const int32_t *sums)
 {
     const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
     const float *multipliers = call->of.multipliers;
-    float same[PANEL];
-    ending e = {a->output, a->output_zero, a->low, a->high, b->offsets, multipliers + first};
+    const int32_t count = part->count - c < COLUMNS ? part->count - c : COLUMNS;
+    float same[COLUMNS];
+    ending e = {a->output, a->output_zero, a->low, a->high, multipliers + part->first + c};
     if (a->multiplier_step == 0) {
-        for (int32_t c = 0; c < count; c++) {
-            same[c] = multipliers[0];
+        for (int32_t i = 0; i < COLUMNS; i++) {
+            same[i] = multipliers[0];
         }
         e.multipliers = same;
     }
-    for (int32_t r = 0; r < lines; r++) {
-        store_results(&e, b->sums + r * PANEL, count, call->of.output,
-                      (row + r) * a->columns + first);
+    store_results(&e, sums, b->lines, count, call->of.output,
+                  part->row * a->columns + part->first + c, a->columns);
+}
+
+/* Products of a chunk with all panels of the part, and behind the last chunk results. */
+static void matmul_chunk(const matmul_call *call, block *b, const matmul_part *part, bool is_last)
+{
+    const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
+    for (int32_t c = 0; c < part->count; c += COLUMNS) {
+        int32_t *sums = sums_of(b, c);
+        const weight *panel = panel_of(&part->panels, c);
+        add_panel(b, panel, a->inner, part->begins + c, sums, NULL);
+        if (is_last && a->a_zero_step != 0) {
+            take_off_zeros(call, b, panel, part->zeros, sums);
+        }
+        if (is_last) {
+            end_panel(b, panel, sums);
+            matmul_store(call, b, part, c, sums);
+        }
+    }
+}
+
+/* The results of a part without products. */
+static void matmul_empty(const matmul_call *call, block *b, const matmul_part *part)
+{
+    memset(b->sums, 0, sizeof b->sums);
+    for (int32_t c = 0; c < part->count; c += COLUMNS) {
+        matmul_store(call, b, part, c, sums_of(b, c));
     }
 }
 
@@ -64,30 +113,38 @@ static void matmul_block(const matmul_call *call, int64_t product, int32_t row, 
                          int32_t first)
 {
     const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
-    const int32_t n_panels = panels_of(a->columns);
-    const int32_t left = a->columns - first, count = left < PANEL ? left : PANEL;
+    const int32_t n_panels = panels_of(a->columns), left = a->columns - first;
     const uint32_t flip = a->a_signed != 0 ? 128U : 0U;
     int64_t matrix = 0, other = 0;
     oribi_quantized_matrices(&a->batch, product, &matrix, &other);
     const uint8_t *from = call->of.a + (matrix * a->rows + row) * a->inner;
-    const packed_panels of = {call->packed, other * n_panels + first / COLUMNS, a->inner};
-    const int32_t *zeros = call->of.a_zeros + (int64_t)row * a->a_zero_step;
+    matmul_part part = {{call->packed, other * n_panels + first / COLUMNS, a->inner},
+                        call->of.a_zeros + (int64_t)row * a->a_zero_step,
+                        product * a->rows + row,
+                        first,
+                        left < PANEL ? left : PANEL,
+                        {0}};
     block b;
-    begin_block(&b, lines, call->has_row_part && a->inner > 0);
-    begin_columns(&b, &of, a->a_zero_step == 0 ? zero_number(flip, zeros[0]) : 0, NULL, count);
+    begin_block(&b, lines, call->has_row_part);
+    if (a->inner == 0) {
+        matmul_empty(call, &b, &part);
+        return;
+    }
+    b.ready = ARE_BYTES != 0 && flip == 0 && a->inner % GROUP == 0 ? lines / ROWS * ROWS : 0;
+    b.step = a->inner;
+    for (int32_t c = 0; a->a_zero_step == 0 && c < part.count; c += COLUMNS) {
+        begin_sums(panel_of(&part.panels, c), zero_number(flip, part.zeros[0]), part.begins + c);
+    }
     for (int32_t k = 0; k < a->inner; k += CHUNK) {
         const int32_t n = a->inner - k < CHUNK ? a->inner - k : CHUNK;
-        for (int32_t r = 0; r < lines; r++) {
-            take_bytes(from + (int64_t)r * a->inner + k, n, flip, zeros[r * a->a_zero_step],
+        b.from = (const number *)(const void *)(from + k);
+        for (int32_t r = b.ready; r < lines; r++) {
+            take_bytes(from + (int64_t)r * a->inner + k, n, flip, part.zeros[r * a->a_zero_step],
                        b.numbers + r * CHUNK);
         }
-        add_products(&b, lines, n, &of, k, count);
+        begin_chunk(&b, k, n);
+        matmul_chunk(call, &b, &part, k + n == a->inner);
     }
-    for (int32_t r = 0; a->a_zero_step != 0 && r < lines; r++) {
-        add_zero(&b, r, &of, zero_number(flip, zeros[r]), count);
-    }
-    end_block(&b, lines, &of, count);
-    matmul_store(call, &b, product * a->rows + row, lines, first, count);
 }
 
 /* A unit is a block: some rows and some columns of a product. */

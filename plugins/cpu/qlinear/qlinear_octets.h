@@ -5,11 +5,12 @@
  * their positive and 128 in their negative part, as 255 * 128 fits an int16. What exceeds it goes
  * into further halves, the panel's extras, which are multiplied by the same four numbers again.
  *
- * A panel that would have more than three extras in four groups is a wide one instead: weights are
- * int16, two rows side by side, and meet numbers that are int16 as well.
+ * A panel that would have more extras than half of its groups is one of quads, whose halves are
+ * added in int32 each, if no sum of two neighbours exceeds an int16: weights of 7 bits. Else it is
+ * a wide one: weights are int16, two rows side by side, and meet numbers that are int16 as well.
  *
  * Packed panels begin with where each of them lies. A panel has a head with its kind, and its
- * groups; if it is not wide also where the extras of each chunk begin, and where they end; of each
+ * groups; if it is of octets also where the extras of each chunk begin, and where they end; of each
  * extra the first number, within its chunk; and the extras, which begin at a line of the cache. */
 #ifndef ORIBI_PLUGINS_CPU_QLINEAR_OCTETS_H_
 #define ORIBI_PLUGINS_CPU_QLINEAR_OCTETS_H_
@@ -25,8 +26,12 @@ enum {
     LIMIT = 128,
     LINE_BYTES = 64,
     HEAD = SUMS + LINE_BYTES,
-    HAS_WIDE = 1
+    HAS_WIDE = 1,
+    ENDS_TILES = 1
 };
+
+/* Forms of a panel. */
+enum { OF_OCTETS, OF_QUADS, WIDE };
 
 static int64_t whole_lines(int64_t bytes)
 {
@@ -45,7 +50,7 @@ static int64_t chunks_of(int32_t inner)
 
 /* What stands behind the sums of a head. */
 typedef struct panel_kind {
-    int32_t is_wide, extras;
+    int32_t form, extras;
 } panel_kind;
 
 static inline panel_kind kind_of(const weight *panel)
@@ -57,13 +62,13 @@ static inline panel_kind kind_of(const weight *panel)
 
 static inline bool is_wide(const weight *panel)
 {
-    return kind_of(panel).is_wide != 0;
+    return kind_of(panel).form == WIDE;
 }
 
 /* The most extras of a panel. */
 static int64_t most_extras(int32_t inner)
 {
-    return octets_of(inner) - octets_of(inner) / 4;
+    return octets_of(inner) / 2;
 }
 
 /* Bytes of the two tables of a panel's extras. */
@@ -74,7 +79,7 @@ static int64_t tables_bytes(int32_t inner, int64_t extras)
 
 static int64_t panel_bytes(int32_t inner, panel_kind kind)
 {
-    return HEAD + (kind.is_wide != 0 ? 2 * octets_of(inner) * EACH
+    return HEAD + (kind.form == WIDE ? 2 * octets_of(inner) * EACH
                                      : octets_of(inner) * EACH + tables_bytes(inner, kind.extras) +
                                            (int64_t)kind.extras * HALF);
 }
@@ -235,15 +240,41 @@ static void pack_wide(const weights *w, int32_t first, int32_t count, int32_t *t
     }
 }
 
+/* Packs groups of quads; false: sums of two products of such weights exceed an int16. */
+static bool pack_quads(const weights *w, int32_t first, int32_t count, int32_t *totals, weight *to)
+{
+    weight *group = to + HEAD;
+    for (int32_t k = 0; k < w->inner; k += GROUP, group += EACH) {
+        octet all;
+        take_octet(w, k, first, count, totals, &all);
+        for (int32_t j = 0; j < COLUMNS; j++) {
+            for (int32_t i = 0; i < GROUP; i += 2) {
+                const int32_t sum = all.at[i][j] + all.at[i + 1][j];
+                const bool is_one_sign = (all.at[i][j] < 0) == (all.at[i + 1][j] < 0);
+                if (is_one_sign && abs(sum) > LIMIT) {
+                    return false;
+                }
+            }
+        }
+        take_whole(&all, group);
+    }
+    return true;
+}
+
 static void pack_panel(const weights *w, int32_t first, weight *to)
 {
     const int32_t left = w->columns - first, count = left < COLUMNS ? left : COLUMNS;
-    int32_t totals[COLUMNS] = {0};
-    panel_kind kind = {0, pack_octets(w, first, count, totals, to)};
+    int32_t totals[COLUMNS] = {0}, again[COLUMNS] = {0};
+    panel_kind kind = {OF_OCTETS, pack_octets(w, first, count, totals, to)};
     if (kind.extras < 0) {
-        kind = (panel_kind){1, 0};
-        memset(totals, 0, sizeof totals);
-        pack_wide(w, first, count, totals, to);
+        if (pack_quads(w, first, count, again, to)) {
+            kind = (panel_kind){OF_QUADS, 0};
+        } else {
+            memset(again, 0, sizeof again);
+            kind = (panel_kind){WIDE, 0};
+            pack_wide(w, first, count, again, to);
+        }
+        memcpy(totals, again, sizeof totals);
     }
     pack_head(w, first, count, totals, to);
     memcpy(to + SUMS, &kind, sizeof kind);
@@ -254,9 +285,9 @@ static void pack_panel(const weights *w, int32_t first, weight *to)
 /* Bytes of a panel of either kind while it is packed: an extra more than there may be. */
 static int64_t place_bytes(int32_t inner)
 {
-    const int64_t wide = panel_bytes(inner, (panel_kind){1, 0});
+    const int64_t wide = panel_bytes(inner, (panel_kind){WIDE, 0});
     const int64_t most =
-        panel_bytes(inner, (panel_kind){0, (int32_t)most_extras(inner) + 1}) + LINE_BYTES;
+        panel_bytes(inner, (panel_kind){OF_OCTETS, (int32_t)most_extras(inner) + 1}) + LINE_BYTES;
     return whole_lines(wide > most ? wide : most);
 }
 
@@ -302,12 +333,29 @@ static weight *panels_shrunk(weight *packed, int64_t n, int32_t inner)
     return to;
 }
 
-/* tile_of for a wide panel, of pairs. */
-static inline void wide_tile_of(const int16_t *numbers, const weight *panel, int32_t pairs,
-                                int rows, int32_t *sums);
+/* A panel of a chunk: its groups, and the extras: halves of groups, and of each the first number
+ * that it meets. */
+typedef struct panel_part {
+    const weight *groups, *extras;
+    const int32_t *places;
+    int32_t n_extras, form;
+} panel_part;
 
-/* sums[r][c] += the products with the extras of the chunk that begins at row `at` of the matrix. */
-static inline void add_extras(const number *numbers, const weight *panel, int32_t inner, int32_t at,
-                              int rows, int32_t *sums);
+/* That of the chunk that begins at row `at` of the matrix. */
+static inline panel_part part_of(const weight *panel, int32_t inner, int32_t at)
+{
+    const panel_kind kind = kind_of(panel);
+    const int64_t groups = (int64_t)(at / GROUP) * EACH * (kind.form == WIDE ? 2 : 1);
+    panel_part part = {.groups = panel + HEAD + groups, .form = kind.form};
+    if (kind.extras > 0) {
+        const int32_t *begins = panel_tables(panel, inner);
+        const int32_t begin = begins[at / CHUNK];
+        part.n_extras = begins[at / CHUNK + 1] - begin;
+        part.places = begins + chunks_of(inner) + 1 + begin;
+        part.extras =
+            (const weight *)begins + tables_bytes(inner, kind.extras) + (int64_t)begin * HALF;
+    }
+    return part;
+}
 
 #endif

@@ -12,7 +12,7 @@
 
 typedef int16_t number;
 typedef int16_t weight;
-enum { GROUP = 2, EACH = GROUP * COLUMNS, HEAD = 0 };
+enum { ARE_BYTES = 0, GROUP = 2, EACH = GROUP * COLUMNS, HEAD = 0 };
 
 static inline void pack_pair(const uint8_t *even, const uint8_t *odd, uint32_t flip,
                              const int16_t *less, int32_t count, weight *to)

@@ -18,35 +18,58 @@
 
 #include "micro/qlinear.h"
 
-/* Some lines of numbers, their zero point and total (which only some formats ask for), and sums of
- * products. */
+/* Some lines of numbers, of which the first may be read where they lie, their totals (which only
+ * some formats ask for), and sums of products: those of a panel behind those of another. */
 typedef struct block {
-    number numbers[LINES * CHUNK];
-    int32_t sums[LINES * PANEL];
-    int32_t offsets[PANEL]; /* of columns: what results have besides their sums */
+    const number *from; /* line 0, where it lies; the next one is `step` behind */
+    int64_t step;
+    int32_t lines, ready; /* `ready` of them are read where they lie */
+    int32_t at, groups;   /* the chunk: its first row of the matrix, its groups */
+    bool has_totals, is_widened;
     int32_t totals[LINES];
-    bool has_totals, is_begun;                       /* are there sums? */
+    int32_t sums[LINES * PANEL];
+    number numbers[LINES * CHUNK];                   /* of lines that are not ready */
     int16_t wide[HAS_WIDE != 0 ? LINES * CHUNK : 1]; /* the numbers, for wide panels */
 } block;
 
-/* sums[r][c] += the products of `groups` groups of numbers[r] and panel, for `rows` by COLUMNS;
- * rows of numbers are CHUNK apart, those of sums PANEL. */
-static inline void tile_of(const number *numbers, const weight *panel, int32_t groups, int rows,
-                           int32_t *sums);
+/* Sums of a tile are in registers if a compiler unrolls loops over them before it places them,
+ * which GCC does when it is told to. */
+#ifdef __clang__
+#define UNROLLED
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+#define ALWAYS __attribute__((always_inline)) static inline
 
-/* The products of `rows` rows of a chunk with a panel of `inner` rows, from row `at` on. */
-static inline void add_tile(const block *b, int32_t r, const weight *panel, int32_t inner,
-                            int32_t at, int32_t groups, int rows, int32_t *sums)
+/* What results are, and multipliers of the first column on. */
+typedef struct ending {
+    int32_t kind, zero, low, high;
+    const float *multipliers;
+} ending;
+
+/* Lines of numbers, `step` apart; where sums begin, `begin_step` apart; and sums, COLUMNS apart, or
+ * bytes at once if there is an end, `to_step` apart. */
+typedef struct tile {
+    const number *numbers;
+    int64_t step;
+    const int32_t *begin;
+    int64_t begin_step;
+    int32_t *sums;
+    const ending *end;
+    uint8_t *to;
+    int64_t to_step;
+} tile;
+
+/* Where line r of a block is, and those behind. */
+static inline const number *line_at(const block *b, int32_t r, int64_t *step)
 {
-    const weight *from = panel + HEAD + (int64_t)(at / GROUP) * EACH;
-    if (is_wide(panel)) {
-        wide_tile_of(b->wide + r * CHUNK, from + (int64_t)(at / GROUP) * EACH, groups * GROUP / 2,
-                     rows, sums);
-    } else {
-        tile_of(b->numbers + r * CHUNK, from, groups, rows, sums);
-        add_extras(b->numbers + r * CHUNK, panel, inner, at, rows, sums);
-    }
+    *step = r < b->ready ? b->step : CHUNK;
+    return r < b->ready ? b->from + r * b->step : b->numbers + r * CHUNK;
 }
+
+/* sums[r][c] = begin[r][c] and the products of lines [r, r + rows) of a chunk and a panel, for
+ * `rows` by COLUMNS; `rows` is a constant. */
+ALWAYS void add_tile(const block *b, int32_t r, const panel_part *part, int rows, tile *t);
 
 /* --- Weights --------------------------------------------------------------------------------- */
 
@@ -114,60 +137,24 @@ static weight *packed_done(oribi_kit_setup *setup, const TF_ConstantView *view, 
 
 /* --- Products -------------------------------------------------------------------------------- */
 
-/* Behind the numbers of a chunk of `lines` lines: zeros up to whole groups, and lines of zeros up
- * to whole tiles. */
-static void fill_up(block *b, int32_t lines, int32_t count)
+/* A block of lines of which `ready` whole tiles lie ready from `from` on. */
+static void begin_block(block *b, int32_t lines, bool has_totals)
 {
-    for (int32_t r = 0; count % GROUP != 0 && r < lines; r++) {
+    b->lines = lines;
+    b->ready = 0;
+    b->has_totals = has_totals;
+    memset(b->totals, 0, (size_t)lines * sizeof *b->totals);
+}
+
+/* Behind the numbers of a chunk: zeros up to whole groups, and lines of zeros up to whole tiles. */
+static void fill_up(block *b, int32_t count)
+{
+    for (int32_t r = b->ready; count % GROUP != 0 && r < b->lines; r++) {
         memset(b->numbers + r * CHUNK + count, 0,
                (size_t)(GROUP - count % GROUP) * sizeof *b->numbers);
     }
-    for (int32_t r = lines; lines >= ROWS && r % ROWS != 0; r++) {
-        memset(b->numbers + r * CHUNK, 0, CHUNK * sizeof *b->numbers);
-    }
-}
-
-/* No sums yet of some lines. */
-static void begin_block(block *b, int32_t lines, bool has_totals)
-{
-    memset(b->totals, 0, (size_t)lines * sizeof *b->totals);
-    b->has_totals = has_totals;
-    b->is_begun = false;
-}
-
-/* What all lines of a block have in common, of `columns` columns: the zero point of their numbers,
- * and a bias or NULL. */
-static void begin_columns(block *b, const packed_panels *p, int32_t zero, const int32_t *bias,
-                          int32_t columns)
-{
-    memset(b->offsets, 0, sizeof b->offsets);
-    for (int32_t c = 0; p->inner > 0 && c < columns; c += COLUMNS) {
-        begin_sums(panel_of(p, c), zero, b->offsets + c);
-    }
-    for (int32_t c = 0; bias != NULL && c < columns; c++) {
-        b->offsets[c] = (int32_t)((uint32_t)b->offsets[c] + (uint32_t)bias[c]);
-    }
-}
-
-/* The same for one line that has a zero point of its own, once there are sums. */
-static void add_zero(block *b, int32_t line, const packed_panels *p, int32_t zero, int32_t columns)
-{
-    for (int32_t c = 0; p->inner > 0 && c < columns; c += COLUMNS) {
-        int32_t *to = b->sums + line * PANEL + c, more[COLUMNS];
-        begin_sums(panel_of(p, c), zero, more);
-        for (int32_t i = 0; i < COLUMNS; i++) {
-            to[i] = (int32_t)((uint32_t)to[i] + (uint32_t)more[i]);
-        }
-    }
-}
-
-/* Sums of whole tiles begin at 0. */
-static void zero_sums(block *b, int32_t lines)
-{
-    if (!b->is_begun) {
-        const size_t whole = (size_t)((lines / ROWS + (lines % ROWS != 0 ? 1 : 0)) * ROWS);
-        memset(b->sums, 0, whole * PANEL * sizeof *b->sums);
-        b->is_begun = true;
+    for (int32_t r = b->lines; b->lines >= ROWS && r % ROWS != 0; r++) {
+        memset(b->numbers + r * CHUNK, 0, (size_t)(b->groups * GROUP) * sizeof *b->numbers);
     }
 }
 
@@ -180,112 +167,140 @@ static int32_t total_of(const number *numbers, int32_t count)
     return total;
 }
 
+/* Lines have `count` numbers that meet the matrix from row `at` on. */
+static void begin_chunk(block *b, int32_t at, int32_t count)
+{
+    b->at = at;
+    b->groups = groups_of(count);
+    b->is_widened = false;
+    fill_up(b, count);
+    for (int32_t r = 0; b->has_totals && r < b->lines; r++) {
+        int64_t step;
+        b->totals[r] += total_of(line_at(b, r, &step), count);
+    }
+}
+
 /* The numbers of a chunk for wide panels. */
-static void widen(block *b, int32_t lines, int32_t count)
+static void widen(block *b)
 {
-    for (int32_t r = 0; r < LINES && r / ROWS * ROWS < lines; r++) {
-        for (int32_t i = 0; i < count; i++) {
-            b->wide[r * CHUNK + i] = b->numbers[r * CHUNK + i];
+    for (int32_t r = 0; r < LINES && r / ROWS * ROWS < b->lines; r++) {
+        int64_t step;
+        const number *from = line_at(b, r, &step);
+        for (int32_t i = 0; i < b->groups * GROUP; i++) {
+            b->wide[r * CHUNK + i] = from[i];
+        }
+    }
+    b->is_widened = true;
+}
+
+/* The sums of the panel that begins at a column. */
+static int32_t *sums_of(block *b, int32_t column)
+{
+    return b->sums + (int64_t)column * LINES;
+}
+
+/* Where results of a panel of whole columns go at once; NULL: to its sums. */
+typedef struct panel_end {
+    const ending *of;
+    uint8_t *to;
+    int64_t step;
+} panel_end;
+
+/* Bytes of `lines` lines of sums, COLUMNS apart; those of the next line go `step` behind. */
+static inline void store_lines(const ending *e, const int32_t *sums, int32_t lines, int32_t count,
+                               uint8_t *to, int64_t step);
+
+/* Adds the products of a chunk with a panel to sums, which begin at `begin`. Tiles of ROWS rows or
+ * of one are loops of their own, whose sums stay in registers. */
+static void add_panel(block *b, const weight *panel, int32_t inner, const int32_t *begin,
+                      int32_t *sums, const panel_end *end)
+{
+    const panel_part part = part_of(panel, inner, b->at);
+    const bool is_first = b->at == 0, are_few = b->lines < ROWS;
+    if (is_wide(panel) && !b->is_widened) {
+        widen(b);
+    }
+    for (int32_t r = 0; r < b->lines; r += are_few ? 1 : ROWS) {
+        int32_t *to = sums + r * COLUMNS;
+        tile t = {.begin = is_first ? begin : to, .begin_step = is_first ? 0 : COLUMNS, .sums = to};
+        if (ENDS_TILES != 0 && end != NULL && (are_few || r + ROWS <= b->lines)) {
+            t.end = end->of;
+            t.to = end->to + r * end->step;
+            t.to_step = end->step;
+        }
+        if (are_few) {
+            add_tile(b, r, &part, 1, &t);
+        } else {
+            add_tile(b, r, &part, ROWS, &t);
+        }
+        if (end != NULL && t.end == NULL) {
+            const int32_t left = b->lines - r;
+            store_lines(end->of, to, left < ROWS ? left : ROWS, COLUMNS, end->to + r * end->step,
+                        end->step);
         }
     }
 }
 
-/* Adds the products of a chunk with `columns` columns, from row `at` of the matrix on. Tiles of
- * ROWS rows or of one are loops of their own, whose sums stay in registers. */
-static void add_products(block *b, int32_t lines, int32_t count, const packed_panels *p, int32_t at,
-                         int32_t columns)
+/* What all sums of a panel begin with: what the zero point of numbers takes off, and a bias or
+ * NULL for `count` of them. */
+static void begin_panel(const weight *panel, int32_t zero, const int32_t *bias, int32_t count,
+                        int32_t *sums)
 {
-    const int32_t groups = groups_of(count);
-    bool is_widened = false;
-    zero_sums(b, lines);
-    fill_up(b, lines, count);
-    for (int32_t r = 0; b->has_totals && r < lines; r++) {
-        b->totals[r] += total_of(b->numbers + r * CHUNK, count);
-    }
-    for (int32_t c = 0; c < columns; c += COLUMNS) {
-        const weight *panel = panel_of(p, c);
-        if (is_wide(panel) && !is_widened) {
-            widen(b, lines, groups * GROUP);
-            is_widened = true;
-        }
-        for (int32_t r = 0; lines >= ROWS && r < lines; r += ROWS) {
-            add_tile(b, r, panel, p->inner, at, groups, ROWS, b->sums + r * PANEL + c);
-        }
-        for (int32_t r = 0; lines < ROWS && r < lines; r++) {
-            add_tile(b, r, panel, p->inner, at, groups, 1, b->sums + r * PANEL + c);
-        }
+    begin_sums(panel, zero, sums);
+    for (int32_t c = 0; bias != NULL && c < count; c++) {
+        sums[c] = (int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]);
     }
 }
 
-static void end_block(block *b, int32_t lines, const packed_panels *p, int32_t columns)
+/* Once there are sums of a panel: what zero points of its columns take off. */
+static void end_panel(const block *b, const weight *panel, int32_t *sums)
 {
-    zero_sums(b, lines); /* of matrices without rows */
-    for (int32_t r = 0; b->has_totals && r < lines; r++) {
-        for (int32_t c = 0; c < columns; c += COLUMNS) {
-            end_sums(panel_of(p, c), b->totals[r], b->sums + r * PANEL + c);
-        }
+    for (int32_t r = 0; b->has_totals && r < b->lines; r++) {
+        end_sums(panel, b->totals[r], sums + r * COLUMNS);
     }
 }
 
 /* --- Results --------------------------------------------------------------------------------- */
 
-/* What results are, and where those of the block begin. */
-typedef struct ending {
-    int32_t kind, zero, low, high;
-    const int32_t *bias;
-    const float *multipliers;
-} ending;
-
-static void store_words(const ending *e, const int32_t *restrict sums, int32_t count,
-                        int32_t *restrict to)
-{
-    const int32_t *restrict bias = e->bias;
-    for (int32_t c = 0; c < count; c++) {
-        to[c] = (int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]);
-    }
-}
-
 static void store_floats(const ending *e, const int32_t *restrict sums, int32_t count,
                          float *restrict to)
 {
-    const int32_t *restrict bias = e->bias;
     const float *restrict multipliers = e->multipliers;
     for (int32_t c = 0; c < count; c++) {
-        to[c] = (float)(int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]) * multipliers[c];
+        to[c] = (float)sums[c] * multipliers[c];
     }
 }
 
-/* Bytes of some of the first sums, by vectors; returns how many. */
-static inline int32_t store_vectors(const ending *e, const int32_t *sums, int32_t count,
-                                    uint8_t *to);
-
-/* oribi_micro_qlinear_byte in a form for vectors: what the loop reads of e stands outside, as bytes
- * may be part of anything. */
-static void store_bytes(const ending *e, const int32_t *restrict sums, int32_t count,
-                        uint8_t *restrict to)
+/* oribi_micro_qlinear_byte of sums [first, count) in a form for vectors: what the loop reads of e
+ * stands outside, as bytes may be part of anything. */
+static inline void store_bytes(const ending *e, const int32_t *restrict sums, int32_t first,
+                               int32_t count, uint8_t *restrict to)
 {
-    const int32_t *restrict bias = e->bias;
     const float *restrict multipliers = e->multipliers;
     const int32_t zero = e->zero;
     const float low = (float)(e->low - zero), high = (float)(e->high - zero);
-    for (int32_t c = store_vectors(e, sums, count, to); c < count; c++) {
-        float value = (float)(int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]) * multipliers[c];
+    for (int32_t c = first; c < count; c++) {
+        float value = (float)sums[c] * multipliers[c];
         value = value > low ? value : low;
         value = value < high ? value : high;
         to[c] = (uint8_t)((int32_t)rintf(value) + zero);
     }
 }
 
-/* `count` results from element `at` of the output on. */
-static void store_results(const ending *e, const int32_t *sums, int32_t count, void *output,
-                          int64_t at)
+/* `count` results of each line from element `at` of the output on, and `step` behind. */
+static inline void store_results(const ending *e, const int32_t *sums, int32_t lines, int32_t count,
+                                 void *output, int64_t at, int64_t step)
 {
-    if (e->kind == ORIBI_MICRO_QLINEAR_S32) {
-        store_words(e, sums, count, (int32_t *)output + at);
-    } else if (e->kind == ORIBI_MICRO_QLINEAR_F32) {
-        store_floats(e, sums, count, (float *)output + at);
-    } else {
-        store_bytes(e, sums, count, (uint8_t *)output + at);
+    if (e->kind != ORIBI_MICRO_QLINEAR_S32 && e->kind != ORIBI_MICRO_QLINEAR_F32) {
+        store_lines(e, sums, lines, count, (uint8_t *)output + at, step);
+        return;
+    }
+    for (int32_t r = 0; r < lines; r++, at += step, sums += COLUMNS) {
+        if (e->kind == ORIBI_MICRO_QLINEAR_S32) {
+            memcpy((int32_t *)output + at, sums, (size_t)count * sizeof *sums);
+        } else {
+            store_floats(e, sums, count, (float *)output + at);
+        }
     }
 }
 

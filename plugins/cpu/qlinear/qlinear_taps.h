@@ -4,32 +4,36 @@
 #define ORIBI_PLUGINS_CPU_QLINEAR_TAPS_H_
 
 #include <stdint.h>
-#include <string.h>
 
-/* Taps of some channels of a pixel: bytes, NULL where a tap lies in the padding; and weights, those
- * of a tap `step` behind those of the one before, less their zero points. */
+/* Taps of some channels of a pixel, two and two: bytes (in the padding those of a pixel of zero
+ * points); and weights less their zero points, those of both taps of a pair side by side. The zero
+ * points of the bytes are in what sums begin with. */
 typedef struct tap_list {
     const uint8_t *const *from;
     int64_t at; /* where their bytes begin, behind `from` */
     const int16_t *weights;
-    int64_t step;
-    int32_t n, less; /* of the bytes, once they are flipped */
+    int64_t step; /* from a pair's weights to the next one's */
+    int32_t n;    /* pairs */
     uint32_t flip;
+    const int32_t *begin;  /* sums begin with; may be where they go to */
+    const uint8_t *narrow; /* of each TAPS_BLOCK channels: are their weights bytes, in the place of
+                              half of these numbers, as the instruction set wants them? */
 } tap_list;
 
+enum { TAPS_BLOCK = 32 };
+
 /* Sums of channels [first, last) of the list. */
-static inline void sum_taps(const tap_list *t, int32_t first, int32_t last, int32_t *restrict sums)
+static inline void sum_taps(const tap_list *t, int32_t first, int32_t last, int32_t *sums)
 {
     const uint32_t flip = t->flip;
-    const int32_t less = t->less;
-    memset(sums + first, 0, (size_t)(last - first) * sizeof *sums);
-    for (int32_t k = 0; k < t->n; k++) {
-        const uint8_t *restrict x = t->from[k] != NULL ? t->from[k] + t->at : NULL;
-        const int16_t *restrict w = t->weights + k * t->step;
-        for (int32_t i = first; x != NULL && i < last; i++) {
-            const int32_t product = ((int32_t)(x[i] ^ flip) - less) * w[i];
-            sums[i] = (int32_t)((uint32_t)sums[i] + (uint32_t)product);
+    for (int32_t i = first; i < last; i++) {
+        uint32_t sum = (uint32_t)t->begin[i];
+        for (int32_t k = 0; k < t->n; k++) {
+            const int16_t *w = t->weights + k * t->step + 2 * i;
+            sum += (uint32_t)((int32_t)(t->from[2 * k][t->at + i] ^ flip) * w[0]);
+            sum += (uint32_t)((int32_t)(t->from[2 * k + 1][t->at + i] ^ flip) * w[1]);
         }
+        sums[i] = (int32_t)sum;
     }
 }
 

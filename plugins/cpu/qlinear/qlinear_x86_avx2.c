@@ -9,9 +9,6 @@ enum { ROWS = 4, COLUMNS = 16 };
 
 #include "cpu/qlinear/qlinear_loops.h"
 
-/* Number of rows is a constant where these are inlined, and so sums are in registers. */
-#define ALWAYS __attribute__((always_inline)) static inline
-
 static inline __m256i load(const void *from)
 {
     return _mm256_loadu_si256(from);
@@ -31,143 +28,373 @@ static inline __m256i four_of(const number *from)
     return _mm256_set1_epi32(bits);
 }
 
+/* _mm256_maddubs_epi16 by weights in memory. In assembler, because gcc 12 would load them once for
+ * all rows, and then has no register for one of the sums. */
+static inline __m256i pairs_from(__m256i x, const weight *w)
+{
+    __m256i pairs;
+    __asm__("vpmaddubsw %2, %1, %0" : "=x"(pairs) : "x"(x), "m"(*(const __m256i *)(const void *)w));
+    return pairs;
+}
+
 /* Products of both halves of a group, in int16, and no sum of them saturates: qlinear_octets.h. */
 static inline __m256i both_halves(__m256i x, const weight *w, __m256i y, const weight *v)
 {
-    return _mm256_add_epi16(_mm256_maddubs_epi16(x, load(w)), _mm256_maddubs_epi16(y, load(v)));
+    return _mm256_add_epi16(_mm256_maddubs_epi16(x, load(w)), pairs_from(y, v));
 }
 
-ALWAYS void load_sums(const int32_t *sums, int rows, __m256i to[][2])
+/* --- Results --------------------------------------------------------------------------------- */
+
+/* What results become bytes by: with a sign, which those without one get while they are bounded. */
+typedef struct bounds {
+    __m256 high;
+    __m256i zero, least, most, flip;
+} bounds;
+
+ALWAYS bounds bounds_of(const ending *e)
 {
-    for (int r = 0; r < rows; r++) {
-        to[r][0] = load(sums + r * PANEL);
-        to[r][1] = load(sums + r * PANEL + 8);
+    const int32_t less = e->kind == ORIBI_MICRO_QLINEAR_S8 ? 0 : 128;
+    return (bounds){_mm256_set1_ps((float)(e->high - e->zero)),
+                    _mm256_set1_epi16((int16_t)(e->zero - less)),
+                    _mm256_set1_epi8((char)(e->low - less)),
+                    _mm256_set1_epi8((char)(e->high - less)), _mm256_set1_epi8((char)less)};
+}
+
+/* Eight results less the zero point, as int32. What exceeds those is the least number, and so is a
+ * NaN: large ones are bounded before. */
+ALWAYS __m256i results_of(__m256i sums, __m256 multipliers, __m256 high)
+{
+    const __m256 value = _mm256_mul_ps(_mm256_cvtepi32_ps(sums), multipliers);
+    return _mm256_cvtps_epi32(_mm256_min_ps(high, value));
+}
+
+/* Bytes, before they are bounded: the zero point is added to int16, which saturate. */
+ALWAYS __m256i words_of(const bounds *of, __m256i one, __m256i other)
+{
+    return _mm256_packs_epi16(_mm256_adds_epi16(one, of->zero), _mm256_adds_epi16(other, of->zero));
+}
+
+ALWAYS __m256i bounded(const bounds *of, __m256i bytes)
+{
+    return _mm256_xor_si256(_mm256_min_epi8(_mm256_max_epi8(bytes, of->least), of->most), of->flip);
+}
+
+/* Bytes of two lots of 16 results as packs_epi32 leaves them, in their order. */
+ALWAYS __m256i bytes_of(const bounds *of, __m256i one, __m256i other)
+{
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    return bounded(of, _mm256_permutevar8x32_epi32(words_of(of, one, other), order));
+}
+
+/* Sixteen results of sums in memory. */
+ALWAYS __m256i sixteen_of(const int32_t *sums, const float *by, __m256 high)
+{
+    return _mm256_packs_epi32(results_of(load(sums), _mm256_loadu_ps(by), high),
+                              results_of(load(sums + 8), _mm256_loadu_ps(by + 8), high));
+}
+
+static inline void store_lines(const ending *e, const int32_t *sums, int32_t lines, int32_t count,
+                               uint8_t *to, int64_t step)
+{
+    const bounds of = bounds_of(e);
+    const float *by = e->multipliers;
+    for (int32_t r = 0; r < lines; r++, to += step, sums += COLUMNS) {
+        int32_t c = 0;
+        for (; c + 32 <= count; c += 32) {
+            const __m256i one = sixteen_of(sums + c, by + c, of.high);
+            const __m256i other = sixteen_of(sums + c + 16, by + c + 16, of.high);
+            _mm256_storeu_si256((void *)(to + c), bytes_of(&of, one, other));
+        }
+        for (; c + 16 <= count; c += 16) {
+            const __m256i one = sixteen_of(sums + c, by + c, of.high);
+            _mm_storeu_si128((void *)(to + c), _mm256_castsi256_si128(bytes_of(&of, one, one)));
+        }
+        for (; c + 8 <= count; c += 8) {
+            const __m256i few = results_of(load(sums + c), _mm256_loadu_ps(by + c), of.high);
+            const __m256i one = _mm256_packs_epi32(few, few);
+            const __m256i bytes = bytes_of(&of, one, one);
+            _mm_storel_epi64((void *)(to + c), _mm256_castsi256_si128(bytes));
+        }
+        store_bytes(e, sums, c, count, to);
     }
 }
 
-ALWAYS void store_sums(__m256i from[][2], int rows, int32_t *sums)
-{
-    for (int r = 0; r < rows; r++) {
-        _mm256_storeu_si256((__m256i *)(sums + r * PANEL), from[r][0]);
-        _mm256_storeu_si256((__m256i *)(sums + r * PANEL + 8), from[r][1]);
-    }
-}
+/* --- Tiles ----------------------------------------------------------------------------------- */
 
 ALWAYS __m256i add_pairs(__m256i sum, __m256i pairs)
 {
     return oribi_add_in_place(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
 
-ALWAYS void tile_of(const number *numbers, const weight *panel, int32_t groups, int rows,
-                    int32_t *sums)
+ALWAYS void add_octets(const tile *t, const weight *w, int32_t groups, int rows, __m256i s[][2])
 {
-    __m256i s[ROWS][2];
-    load_sums(sums, rows, s);
-    for (int32_t g = 0; g < groups; g++, panel += EACH, numbers += GROUP) {
+    const number *numbers = t->numbers;
+    for (int32_t g = 0; g < groups; g++, w += EACH, numbers += GROUP) {
+        UNROLLED
         for (int r = 0; r < rows; r++) {
-            const __m256i x = four_of(numbers + r * CHUNK), y = four_of(numbers + r * CHUNK + 4);
-            s[r][0] = add_pairs(s[r][0], both_halves(x, panel, y, panel + HALF));
-            s[r][1] =
-                add_pairs(s[r][1], both_halves(x, panel + HALF / 2, y, panel + HALF + HALF / 2));
+            const number *from = numbers + r * t->step;
+            const __m256i x = four_of(from), y = four_of(from + GROUP / 2);
+            s[r][0] = add_pairs(s[r][0], both_halves(x, w, y, w + HALF));
+            s[r][1] = add_pairs(s[r][1], both_halves(x, w + HALF / 2, y, w + HALF + HALF / 2));
         }
     }
-    store_sums(s, rows, sums);
 }
 
-ALWAYS void wide_tile_of(const int16_t *numbers, const weight *panel, int32_t pairs, int rows,
-                         int32_t *sums)
+/* Products of four numbers of each row and half a group. */
+ALWAYS void add_half(const number *numbers, int64_t step, const weight *w, int rows, __m256i s[][2])
 {
-    __m256i s[ROWS][2];
-    load_sums(sums, rows, s);
-    for (int32_t p = 0; p < pairs; p++, panel += 4 * COLUMNS, numbers += 2) {
-        const __m256i left = load(panel), right = load(panel + 2 * COLUMNS);
-        for (int r = 0; r < rows; r++) {
-            const __m256i x = two_of(numbers + r * CHUNK);
-            s[r][0] = oribi_add_in_place(s[r][0], _mm256_madd_epi16(x, left));
-            s[r][1] = oribi_add_in_place(s[r][1], _mm256_madd_epi16(x, right));
+    UNROLLED
+    for (int r = 0; r < rows; r++) {
+        const __m256i x = four_of(numbers + r * step);
+        s[r][0] = add_pairs(s[r][0], _mm256_maddubs_epi16(x, load(w)));
+        s[r][1] = add_pairs(s[r][1], _mm256_maddubs_epi16(x, load(w + HALF / 2)));
+    }
+}
+
+/* The products of a group, in pairs. */
+ALWAYS void add_wide(const int16_t *numbers, const weight *w, int32_t groups, int rows,
+                     __m256i s[][2])
+{
+    for (int32_t g = 0; g < groups; g++, w += 2 * EACH, numbers += GROUP) {
+        UNROLLED
+        for (int p = 0; p < GROUP / 2; p++) {
+            const __m256i left = load(w + p * EACH / 2), right = load(w + p * EACH / 2 + EACH / 4);
+            UNROLLED
+            for (int r = 0; r < rows; r++) {
+                const __m256i x = two_of(numbers + r * CHUNK + 2 * p);
+                s[r][0] = oribi_add_in_place(s[r][0], _mm256_madd_epi16(x, left));
+                s[r][1] = oribi_add_in_place(s[r][1], _mm256_madd_epi16(x, right));
+            }
         }
     }
-    store_sums(s, rows, sums);
 }
 
-ALWAYS void add_extras(const number *numbers, const weight *panel, int32_t inner, int32_t at,
-                       int rows, int32_t *sums)
+/* Bytes of a tile, of two rows at a time. */
+ALWAYS void end_tile(const tile *t, __m256i s[][2], int rows)
 {
-    const int32_t *begins = panel_tables(panel, inner), *places = begins + chunks_of(inner) + 1;
-    const int32_t begin = begins[at / CHUNK], end = begins[at / CHUNK + 1];
-    const weight *w =
-        (const weight *)begins + tables_bytes(inner, kind_of(panel).extras) + (int64_t)begin * HALF;
-    if (begin == end) {
+    const bounds of = bounds_of(t->end);
+    const __m256 left = _mm256_loadu_ps(t->end->multipliers);
+    const __m256 right = _mm256_loadu_ps(t->end->multipliers + 8);
+    UNROLLED
+    for (int r = 0; r < rows; r += 2) {
+        const int next = r + 1 < rows ? r + 1 : r;
+        const __m256i one = _mm256_packs_epi32(results_of(s[r][0], left, of.high),
+                                               results_of(s[r][1], right, of.high));
+        const __m256i other = _mm256_packs_epi32(results_of(s[next][0], left, of.high),
+                                                 results_of(s[next][1], right, of.high));
+        const __m256i bytes = bytes_of(&of, one, other);
+        _mm_storeu_si128((void *)(t->to + r * t->to_step), _mm256_castsi256_si128(bytes));
+        _mm_storeu_si128((void *)(t->to + next * t->to_step), _mm256_extracti128_si256(bytes, 1));
+    }
+}
+
+ALWAYS void add_tile(const block *b, int32_t r, const panel_part *part, int rows, tile *t)
+{
+    __m256i s[ROWS][2];
+    t->numbers = line_at(b, r, &t->step);
+    UNROLLED
+    for (int i = 0; i < rows; i++) {
+        s[i][0] = load(t->begin + i * t->begin_step);
+        s[i][1] = load(t->begin + i * t->begin_step + 8);
+    }
+    if (part->form == WIDE) {
+        add_wide(b->wide + r * CHUNK, part->groups, b->groups, rows, s);
+    } else if (part->form == OF_QUADS) {
+        for (int32_t q = 0; q < 2 * b->groups; q++) {
+            add_half(t->numbers + q * (GROUP / 2), t->step, part->groups + q * HALF, rows, s);
+        }
+    } else {
+        add_octets(t, part->groups, b->groups, rows, s);
+        for (int32_t e = 0; e < part->n_extras; e++) {
+            add_half(t->numbers + part->places[e], t->step, part->extras + (int64_t)e * HALF, rows,
+                     s);
+        }
+    }
+    if (t->end != NULL) {
+        end_tile(t, s, rows);
         return;
     }
-    __m256i s[ROWS][2];
-    load_sums(sums, rows, s);
-    for (int32_t e = begin; e < end; e++, w += HALF) {
-        for (int r = 0; r < rows; r++) {
-            const __m256i x = four_of(numbers + r * CHUNK + places[e]);
-            s[r][0] = add_pairs(s[r][0], _mm256_maddubs_epi16(x, load(w)));
-            s[r][1] = add_pairs(s[r][1], _mm256_maddubs_epi16(x, load(w + HALF / 2)));
-        }
+    UNROLLED
+    for (int i = 0; i < rows; i++) {
+        _mm256_storeu_si256((__m256i *)(t->sums + i * COLUMNS), s[i][0]);
+        _mm256_storeu_si256((__m256i *)(t->sums + i * COLUMNS + 8), s[i][1]);
     }
-    store_sums(s, rows, sums);
 }
 
-/* 16 bytes as int16, less their zero point; zeros in the padding. */
-ALWAYS __m256i words_of(const tap_list *t, int32_t k, int32_t first)
+/* --- Depthwise layers ------------------------------------------------------------------------ */
+
+/* Bytes of a pair of taps side by side, as int16: of 8 channels. */
+ALWAYS __m256i pair_products(__m128i pairs, const int16_t *w)
 {
-    if (k >= t->n || t->from[k] == NULL) {
-        return _mm256_setzero_si256();
+    return _mm256_madd_epi16(_mm256_cvtepu8_epi16(pairs), load(w));
+}
+
+/* Sums of 16 channels from `at` on; bytes are `behind` those of the first pixel. */
+ALWAYS void add_sixteen(const tap_list *t, int64_t behind, int32_t at, __m256i s[2])
+{
+    const __m128i flips = _mm_set1_epi8((char)t->flip);
+    const int16_t *w = t->weights + 2 * at;
+    s[0] = load(t->begin + at);
+    s[1] = load(t->begin + at + 8);
+    for (int32_t k = 0; k < t->n; k++, w += t->step) {
+        const __m128i x = _mm_loadu_si128((const void *)(t->from[2 * k] + behind + at));
+        const __m128i y = _mm_loadu_si128((const void *)(t->from[2 * k + 1] + behind + at));
+        const __m128i u = _mm_xor_si128(x, flips), v = _mm_xor_si128(y, flips);
+        s[0] = _mm256_add_epi32(s[0], pair_products(_mm_unpacklo_epi8(u, v), w));
+        s[1] = _mm256_add_epi32(s[1], pair_products(_mm_unpackhi_epi8(u, v), w + 16));
     }
-    const __m128i bytes = _mm_xor_si128(_mm_loadu_si128((const void *)(t->from[k] + t->at + first)),
-                                        _mm_set1_epi8((char)t->flip));
-    return _mm256_sub_epi16(_mm256_cvtepu8_epi16(bytes), _mm256_set1_epi16((int16_t)t->less));
+}
+
+/* Weights of pairs as bytes, in the order in which bytes of two ymm registers meet. Sums of a pair
+ * fit an int16 as those of qlinear_octets.h. */
+static inline bool narrow_taps(int16_t *taps, int64_t step, int32_t n)
+{
+    for (int32_t k = 0; k < n; k++) {
+        for (int32_t c = 0; c < TAPS_BLOCK; c++) {
+            const int32_t w = taps[k * step + 2 * c], v = taps[k * step + 2 * c + 1];
+            const int32_t more = (w > 0 ? w : 0) + (v > 0 ? v : 0);
+            const int32_t less = (w < 0 ? w : 0) + (v < 0 ? v : 0);
+            if (more > LIMIT || less < -LIMIT || w > INT8_MAX || v > INT8_MAX) {
+                return false;
+            }
+        }
+    }
+    for (int32_t k = 0; k < n; k++) {
+        int8_t bytes[2 * TAPS_BLOCK];
+        for (int32_t c = 0; c < TAPS_BLOCK; c++) {
+            /* eights of channels: 0 and 2 are the lanes of the first vector, 1 and 3 of the other
+             */
+            const int32_t at = c / 8 % 2 * TAPS_BLOCK + c / 16 * 16 + c % 8 * 2;
+            bytes[at] = (int8_t)taps[k * step + 2 * c];
+            bytes[at + 1] = (int8_t)taps[k * step + 2 * c + 1];
+        }
+        memcpy(taps + k * step, bytes, sizeof bytes);
+    }
+    return true;
+}
+
+/* Products of a pair of taps of 32 channels as int16: those of the first eight of each 16, and the
+ * others. */
+ALWAYS void pair_of_bytes(const tap_list *t, int32_t k, int64_t behind, int32_t at, __m256i to[2])
+{
+    const __m256i flips = _mm256_set1_epi8((char)t->flip);
+    const int16_t *w = t->weights + 2 * at + k * t->step;
+    const __m256i x = _mm256_xor_si256(flips, load(t->from[2 * k] + behind + at));
+    const __m256i y = _mm256_xor_si256(flips, load(t->from[2 * k + 1] + behind + at));
+    to[0] = _mm256_maddubs_epi16(_mm256_unpacklo_epi8(x, y), load(w));
+    to[1] = _mm256_maddubs_epi16(_mm256_unpackhi_epi8(x, y), load(w + TAPS_BLOCK / 2));
+}
+
+ALWAYS void add_fours(const __m256i p[2], const __m256i q[2], __m256i s[4])
+{
+    s[0] = add_pairs(s[0], _mm256_unpacklo_epi16(p[0], q[0]));
+    s[1] = add_pairs(s[1], _mm256_unpackhi_epi16(p[0], q[0]));
+    s[2] = add_pairs(s[2], _mm256_unpacklo_epi16(p[1], q[1]));
+    s[3] = add_pairs(s[3], _mm256_unpackhi_epi16(p[1], q[1]));
+}
+
+/* Four numbers, and four that lie 16 behind: as channels lie in the sums of 32. */
+ALWAYS __m256i fours_of(const void *from)
+{
+    const __m128i *four = from;
+    return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(four)),
+                                   _mm_loadu_si128(four + 4), 1);
+}
+
+/* Sums of 32 channels whose weights are bytes, without what they begin with: s[i] has channels 4 i
+ * and 16 + 4 i, four of each. */
+ALWAYS void add_narrow(const tap_list *t, int64_t behind, int32_t at, __m256i s[4])
+{
+    __m256i p[2], q[2];
+    int32_t k = 0;
+    for (; k + 2 <= t->n; k += 2) {
+        pair_of_bytes(t, k, behind, at, p);
+        pair_of_bytes(t, k + 1, behind, at, q);
+        add_fours(p, q, s);
+    }
+    if (k < t->n) {
+        const __m256i none[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
+        pair_of_bytes(t, k, behind, at, p);
+        add_fours(p, none, s);
+    }
+}
+
+ALWAYS bool is_narrow(const tap_list *t, int32_t at, int32_t count)
+{
+    return at + TAPS_BLOCK <= count && t->narrow[at / TAPS_BLOCK] != 0;
 }
 
 static inline void add_taps(const tap_list *t, int32_t count, int32_t *sums)
 {
     int32_t first = 0;
-    for (; first + 16 <= count; first += 16) {
-        __m256i low = _mm256_setzero_si256(), high = low; /* of both halves of 8 channels */
-        for (int32_t k = 0; k < t->n; k += 2) {
-            const int16_t *w = t->weights + k * t->step + first;
-            const __m256i x = words_of(t, k, first), y = words_of(t, k + 1, first);
-            const __m256i v = load(w),
-                          u = k + 1 < t->n ? load(w + t->step) : v; /* or that meets 0 */
-            low = oribi_add_in_place(
-                low, _mm256_madd_epi16(_mm256_unpacklo_epi16(x, y), _mm256_unpacklo_epi16(v, u)));
-            high = oribi_add_in_place(
-                high, _mm256_madd_epi16(_mm256_unpackhi_epi16(x, y), _mm256_unpackhi_epi16(v, u)));
+    while (first + 16 <= count) {
+        __m256i *to = (void *)(sums + first), s[4];
+        if (is_narrow(t, first, count)) {
+            for (int i = 0; i < 4; i++) {
+                s[i] = fours_of(t->begin + first + 4 * i);
+            }
+            add_narrow(t, t->at, first, s);
+            _mm256_storeu_si256(to, _mm256_permute2x128_si256(s[0], s[1], 0x20));
+            _mm256_storeu_si256(to + 1, _mm256_permute2x128_si256(s[2], s[3], 0x20));
+            _mm256_storeu_si256(to + 2, _mm256_permute2x128_si256(s[0], s[1], 0x31));
+            _mm256_storeu_si256(to + 3, _mm256_permute2x128_si256(s[2], s[3], 0x31));
+            first += TAPS_BLOCK;
+        } else {
+            add_sixteen(t, t->at, first, s);
+            _mm256_storeu_si256(to, s[0]);
+            _mm256_storeu_si256(to + 1, s[1]);
+            first += 16;
         }
-        _mm256_storeu_si256((__m256i *)(sums + first), _mm256_permute2x128_si256(low, high, 0x20));
-        _mm256_storeu_si256((__m256i *)(sums + first + 8),
-                            _mm256_permute2x128_si256(low, high, 0x31));
     }
     if (first < count) {
         sum_taps(t, first, count, sums);
     }
 }
 
-/* Eight results as int32, of which a byte counts. */
-ALWAYS __m256i results_of(const ending *e, const int32_t *sums, int32_t at)
+/* Bytes of 32 channels of pixels. As sums lie, packing puts them in order. */
+ALWAYS void end_narrow(const tap_list *t, int32_t at, int32_t n, int64_t step, const ending *e,
+                       uint8_t *to, int64_t to_step)
 {
-    const __m256 low = _mm256_set1_ps((float)(e->low - e->zero));
-    const __m256 high = _mm256_set1_ps((float)(e->high - e->zero));
-    const __m256i sum = _mm256_add_epi32(load(sums + at), load(e->bias + at));
-    __m256 value = _mm256_mul_ps(_mm256_cvtepi32_ps(sum), _mm256_loadu_ps(e->multipliers + at));
-    value = _mm256_min_ps(_mm256_max_ps(value, low), high); /* a NaN becomes low */
-    const __m256i result = _mm256_add_epi32(_mm256_cvtps_epi32(value), _mm256_set1_epi32(e->zero));
-    return _mm256_and_si256(result, _mm256_set1_epi32(255));
+    const bounds of = bounds_of(e);
+    __m256i begins[4];
+    __m256 by[4];
+    for (int i = 0; i < 4; i++) {
+        begins[i] = fours_of(t->begin + at + 4 * i);
+        by[i] = _mm256_castsi256_ps(fours_of(e->multipliers + at + 4 * i));
+    }
+    for (int32_t pixel = 0; pixel < n; pixel++, to += to_step) {
+        __m256i s[4] = {begins[0], begins[1], begins[2], begins[3]};
+        add_narrow(t, t->at + pixel * step, at, s);
+        const __m256i one =
+            _mm256_packs_epi32(results_of(s[0], by[0], of.high), results_of(s[1], by[1], of.high));
+        const __m256i other =
+            _mm256_packs_epi32(results_of(s[2], by[2], of.high), results_of(s[3], by[3], of.high));
+        _mm256_storeu_si256((void *)(to + at), bounded(&of, words_of(&of, one, other)));
+    }
 }
 
-static inline int32_t store_vectors(const ending *e, const int32_t *sums, int32_t count,
-                                    uint8_t *to)
+static inline int32_t end_taps(const tap_list *t, int32_t count, int32_t n, int64_t step,
+                               const ending *e, uint8_t *to, int64_t to_step)
 {
-    int32_t c = 0;
-    for (; c + 8 <= count; c += 8) {
-        const __m256i results = results_of(e, sums, c);
-        const __m128i words =
-            _mm_packus_epi32(_mm256_castsi256_si128(results), _mm256_extracti128_si256(results, 1));
-        _mm_storel_epi64((void *)(to + c), _mm_packus_epi16(words, words));
+    int32_t first = 0;
+    while (first + 16 <= count) {
+        if (is_narrow(t, first, count)) {
+            end_narrow(t, first, n, step, e, to, to_step);
+            first += TAPS_BLOCK;
+            continue;
+        }
+        const bounds of = bounds_of(e);
+        const __m256 left = _mm256_loadu_ps(e->multipliers + first);
+        const __m256 right = _mm256_loadu_ps(e->multipliers + first + 8);
+        for (int32_t pixel = 0; pixel < n; pixel++) {
+            __m256i s[2];
+            add_sixteen(t, t->at + pixel * step, first, s);
+            const __m256i one = _mm256_packs_epi32(results_of(s[0], left, of.high),
+                                                   results_of(s[1], right, of.high));
+            _mm_storeu_si128((void *)(to + pixel * to_step + first),
+                             _mm256_castsi256_si128(bytes_of(&of, one, one)));
+        }
+        first += 16;
     }
-    return c;
+    return first;
 }

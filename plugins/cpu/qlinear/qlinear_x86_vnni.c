@@ -11,27 +11,29 @@ enum { ROWS = 8, COLUMNS = 32 };
 #include "cpu/qlinear/qlinear_loops.h"
 #include "cpu/qlinear/qlinear_plain.h"
 
-static inline void tile_of(const number *numbers, const weight *panel, int32_t groups, int rows,
-                           int32_t *sums)
+static inline void tile_of(const tile *t, const weight *panel, int32_t groups, int rows)
 {
     __m512i sum[ROWS][2];
+    UNROLLED
     for (int r = 0; r < rows; r++) {
-        sum[r][0] = _mm512_loadu_si512(sums + r * PANEL);
-        sum[r][1] = _mm512_loadu_si512(sums + r * PANEL + COLUMNS / 2);
+        sum[r][0] = _mm512_loadu_si512(t->begin + r * t->begin_step);
+        sum[r][1] = _mm512_loadu_si512(t->begin + r * t->begin_step + COLUMNS / 2);
     }
     for (int32_t g = 0; g < groups; g++, panel += EACH) {
         const __m512i left = _mm512_loadu_si512(panel);
         const __m512i right = _mm512_loadu_si512(panel + EACH / 2);
+        UNROLLED
         for (int r = 0; r < rows; r++) {
             int32_t bits;
-            memcpy(&bits, numbers + r * CHUNK + GROUP * g, sizeof bits);
+            memcpy(&bits, t->numbers + r * t->step + GROUP * g, sizeof bits);
             const __m512i four = _mm512_set1_epi32(bits);
             sum[r][0] = oribi_dot_of_bytes(sum[r][0], four, left);
             sum[r][1] = oribi_dot_of_bytes(sum[r][1], four, right);
         }
     }
+    UNROLLED
     for (int r = 0; r < rows; r++) {
-        _mm512_storeu_si512(sums + r * PANEL, sum[r][0]);
-        _mm512_storeu_si512(sums + r * PANEL + COLUMNS / 2, sum[r][1]);
+        _mm512_storeu_si512(t->sums + r * COLUMNS, sum[r][0]);
+        _mm512_storeu_si512(t->sums + r * COLUMNS + COLUMNS / 2, sum[r][1]);
     }
 }

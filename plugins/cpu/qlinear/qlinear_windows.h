@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a layer of ONNX>QLinearConv2D is, where its windows lie, and where its results go. Read
+ * next: qlinear_conv_loops.h, qlinear_depthwise_loops.h. */
+#ifndef ORIBI_PLUGINS_CPU_QLINEAR_WINDOWS_H_
+#define ORIBI_PLUGINS_CPU_QLINEAR_WINDOWS_H_
+
+#include "cpu/qlinear/qlinear_kernels.h"
+#include "cpu/qlinear/qlinear_panels.h"
+
+/* A depthwise layer's weights, less their zero points (qlinear_taps.h), of each channel their
+ * total, and of each block of channels whether they are bytes. */
+typedef struct packed_taps {
+    int16_t *weights;
+    int32_t *totals;
+    uint8_t *narrow;
+} packed_taps;
+
+typedef struct layer {
+    const struct oribi_micro_qlinear_conv2d_args *a;
+    const uint8_t *x, *w;
+    const int32_t *bias, *zeros;
+    const float *multipliers;
+    void *output;
+    weight *packed;
+    int32_t *begins;      /* what sums begin with, of each panel; depthwise: of each channel */
+    packed_taps taps;     /* depthwise */
+    const uint8_t *blank; /* depthwise: pixels of the padding, a row of the image */
+    bool has_row_part;    /* qlinear_quads.h */
+    bool is_direct;       /* windows are read where they lie */
+    int32_t depth, inner; /* of a group: channels, numbers of a window */
+    int32_t each, panels; /* of a group: results, panels of them */
+    int32_t parts;        /* of a group: blocks of PANEL results */
+    int64_t rows;
+} layer;
+
+/* The pixel at (y, x) of image b; NULL in the padding. */
+static const uint8_t *pixel(const layer *l, int64_t b, int64_t y, int64_t x)
+{
+    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    const bool is_inside = y >= 0 && y < a->in_h && x >= 0 && x < a->in_w;
+    return is_inside ? l->x + ((b * a->in_h + y) * a->in_w + x) * a->in_c : NULL;
+}
+
+static void fill_with(number value, int32_t count, number *to)
+{
+    for (int32_t i = 0; i < count; i++) {
+        to[i] = value;
+    }
+}
+
+/* Where the window of a result begins: perhaps in the padding. */
+typedef struct place {
+    int64_t image, y, x;
+} place;
+
+static place place_of(const layer *l, int64_t row)
+{
+    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    const int64_t line = row / a->out_w;
+    return (place){line / a->out_h, line % a->out_h * a->stride_h - a->before_h,
+                   (row - line * a->out_w) * a->stride_w - a->before_w};
+}
+
+/* The place of the result behind. */
+static void step_place(const layer *l, place *at)
+{
+    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    at->x += a->stride_w;
+    if (at->x + a->before_w == (int64_t)a->out_w * a->stride_w) {
+        at->x = -(int64_t)a->before_w;
+        at->y += a->stride_h;
+    }
+    if (at->y + a->before_h == (int64_t)a->out_h * a->stride_h) {
+        at->y = -(int64_t)a->before_h;
+        at->image++;
+    }
+}
+
+/* A window that lies in the image and whose taps of a row are one run. */
+static void gather_inside(const layer *l, const place *at, number *to)
+{
+    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    const int32_t run = a->filter_w * a->in_c;
+    const int64_t step = (int64_t)a->dilation_h * a->in_w * a->in_c;
+    const uint8_t *from = pixel(l, at->image, at->y, at->x);
+    for (int32_t y = 0; y < a->filter_h; y++, to += run) {
+        take_bytes(from + y * step, run, a->input_signed != 0 ? 128U : 0U, a->input_zero, to);
+    }
+}
+
+/* Numbers [first, last) of the window at a place, for one group. Taps of a row whose channels lie
+ * side by side are one run. */
+static void gather(const layer *l, const place *at, int32_t group, int32_t first, int32_t last,
+                   number *to)
+{
+    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    const uint32_t flip = a->input_signed != 0 ? 128U : 0U;
+    const bool is_row =
+        a->groups == 1 && a->dilation_w == 1 && at->x >= 0 && at->x + a->filter_w <= a->in_w;
+    const int32_t taps = is_row ? a->filter_w : 1, run = taps * l->depth;
+    if (is_row && last - first == l->inner && at->y >= 0 &&
+        at->y + (int64_t)(a->filter_h - 1) * a->dilation_h < a->in_h) {
+        gather_inside(l, at, to);
+        return;
+    }
+    int32_t y = first / run / (a->filter_w / taps), x = first / run % (a->filter_w / taps);
+    for (int32_t k = first, d = first % run; k < last; d = 0) {
+        const int32_t left = last - k, n = run - d < left ? run - d : left;
+        const uint8_t *from = pixel(l, at->image, at->y + (int64_t)y * a->dilation_h,
+                                    at->x + (int64_t)x * a->dilation_w);
+        if (from != NULL) {
+            take_bytes(from + group * l->depth + d, n, flip, a->input_zero, to);
+        } else {
+            fill_with((number)zero_number(flip, a->input_zero), n, to);
+        }
+        to += n;
+        k += n;
+        if (++x == a->filter_w / taps) {
+            x = 0;
+            y++;
+        }
+    }
+}
+
+/* `count` results from channel `first` on, of `lines` pixels from `row` on. */
+static inline void conv_store(const layer *l, int64_t row, int32_t lines, int32_t first,
+                              int32_t count, const int32_t *sums)
+{
+    const ending e = {l->a->output, l->a->output_zero, l->a->low, l->a->high,
+                      l->multipliers + first};
+    store_results(&e, sums, lines, count, l->output, row * l->a->out_c + first, l->a->out_c);
+}
+
+static bool makes_bytes(const layer *l)
+{
+    return l->a->output == ORIBI_MICRO_QLINEAR_U8 || l->a->output == ORIBI_MICRO_QLINEAR_S8;
+}
+
+#endif
