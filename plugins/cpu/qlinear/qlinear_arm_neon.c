@@ -10,7 +10,7 @@ enum { ROWS = 4, COLUMNS = 16 };
 #include "cpu/qlinear/qlinear_loops.h"
 #include "cpu/qlinear/qlinear_plain.h"
 
-static inline void tile_of(const tile *t, const weight *panel, int32_t pairs, int rows)
+ALWAYS void tile_of(const tile *t, const weight *panel, int32_t pairs, int rows)
 {
     int32x4_t sum[ROWS][4];
     UNROLLED

@@ -8,7 +8,7 @@
 #include "cpu/qlinear/qlinear_taps.h"
 
 /* Adds the products of `n` groups of numbers and a panel's: t->sums. */
-static inline void tile_of(const tile *t, const weight *groups, int32_t n, int rows);
+ALWAYS void tile_of(const tile *t, const weight *groups, int32_t n, int rows);
 
 ALWAYS void add_tile(const block *b, int32_t r, const panel_part *part, int rows, tile *t)
 {

@@ -11,7 +11,7 @@ enum { ROWS = 8, COLUMNS = 32 };
 #include "cpu/qlinear/qlinear_loops.h"
 #include "cpu/qlinear/qlinear_plain.h"
 
-static inline void tile_of(const tile *t, const weight *panel, int32_t groups, int rows)
+ALWAYS void tile_of(const tile *t, const weight *panel, int32_t groups, int rows)
 {
     __m512i sum[ROWS][2];
     UNROLLED
