@@ -5,9 +5,10 @@
  * their positive and 128 in their negative part, as 255 * 128 fits an int16. What exceeds it goes
  * into further halves, the panel's extras, which are multiplied by the same four numbers again.
  *
- * A panel that would have more extras than half of its groups is one of quads, whose halves are
- * added in int32 each, if no sum of two neighbours exceeds an int16: weights of 7 bits. Else it is
- * a wide one: weights are int16, two rows side by side, and meet numbers that are int16 as well.
+ * Extras are of eight columns and cost a third of a group. A panel that would have more than two in
+ * three groups is one of quads, whose halves are added in int32 each, if no sum of two neighbours
+ * exceeds an int16: weights of 7 bits. Else, from three in two groups on, it is a wide one: weights
+ * are int16, two rows side by side, and meet numbers that are int16 as well.
  *
  * Packed panels begin with where each of them lies. A panel has a head with its kind, and its
  * groups; if it is of octets also where the extras of each chunk begin, and where they end; of each
@@ -23,6 +24,7 @@ enum {
     GROUP = 8,
     EACH = GROUP * COLUMNS,
     HALF = EACH / 2,
+    EXTRA = HALF / 2, /* of an extra: eight columns of a half */
     LIMIT = 128,
     LINE_BYTES = 64,
     HEAD = SUMS + LINE_BYTES,
@@ -68,20 +70,20 @@ static inline bool is_wide(const weight *panel)
 /* The most extras of a panel. */
 static int64_t most_extras(int32_t inner)
 {
-    return octets_of(inner) / 2;
+    return octets_of(inner) * 3 / 2;
 }
 
 /* Bytes of the two tables of a panel's extras. */
 static int64_t tables_bytes(int32_t inner, int64_t extras)
 {
-    return whole_lines((chunks_of(inner) + 1 + extras) * (int64_t)sizeof(int32_t));
+    return whole_lines((2 * chunks_of(inner) + 1 + extras) * (int64_t)sizeof(int32_t));
 }
 
 static int64_t panel_bytes(int32_t inner, panel_kind kind)
 {
     return HEAD + (kind.form == WIDE ? 2 * octets_of(inner) * EACH
                                      : octets_of(inner) * EACH + tables_bytes(inner, kind.extras) +
-                                           (int64_t)kind.extras * HALF);
+                                           (int64_t)kind.extras * EXTRA);
 }
 
 _Static_assert(HEAD % LINE_BYTES == 0, "groups begin at a line");
@@ -108,16 +110,23 @@ typedef struct octet {
     int32_t at[GROUP][COLUMNS];
 } octet;
 
-/* Takes out of `rest` what one half of a panel may hold, from number `first` of the group on; false
- * where nothing is left to take. */
-static bool take_half(octet *rest, int32_t first, weight *to)
+/* Where a panel is packed to: groups, and of each extra where it begins, and itself. */
+typedef struct octet_places {
+    weight *groups;
+    int32_t *at;
+    weight *extras;
+} octet_places;
+
+/* Takes out of `rest` what an extra may hold, from number `first` of the group on, of eight columns
+ * from `column` on; false where nothing is left to take. */
+static bool take_extra(octet *rest, int32_t first, int32_t column, weight *to)
 {
     int32_t any = 0;
-    for (int32_t j = 0; j < COLUMNS; j++) {
+    for (int32_t j = 0; j < COLUMNS / 2; j++) {
         for (int32_t pair = 0; pair < GROUP / 2; pair += 2) {
             int32_t budget[2] = {LIMIT, LIMIT};
             for (int32_t k = pair; k < pair + 2; k++) {
-                const int32_t kept = keep_part(&rest->at[first + k][j], budget);
+                const int32_t kept = keep_part(&rest->at[first + k][column + j], budget);
                 to[GROUP / 2 * j + k] = (weight)kept;
                 any |= kept;
             }
@@ -189,22 +198,15 @@ static void take_octet(const weights *w, int32_t k, int32_t first, int32_t count
     }
 }
 
-/* Packs groups and extras; -1: there are too many of these. Else their number. */
-static int32_t pack_octets(const weights *w, int32_t first, int32_t count, int32_t *totals,
-                           weight *to)
+/* Packs groups of rows [from, last), and their extras of eight columns from `column` on, which go
+ * behind the n that there are; returns their number then, or -1: there are too many. */
+static int32_t pack_half(const weights *w, int32_t first, int32_t count, const int32_t rows[2],
+                         int32_t column, int32_t n, const octet_places *to, int32_t *totals)
 {
     const int32_t most = (int32_t)most_extras(w->inner);
-    int32_t n = 0;
-    weight *group = to + HEAD;
-    int32_t *begins = (int32_t *)panel_tables(to, w->inner);
-    int32_t *at = begins + chunks_of(w->inner) + 1;
-    /* Extras are collected behind the most that the table may have, and moved up at the end. */
-    weight *extras = (weight *)begins + tables_bytes(w->inner, most + 1);
-    for (int32_t k = 0; k < w->inner; k += GROUP, group += EACH) {
+    for (int32_t k = rows[0]; k < rows[1]; k += GROUP) {
+        weight *group = to->groups + (int64_t)(k / GROUP) * EACH;
         octet rest;
-        if (k % CHUNK == 0) {
-            begins[k / CHUNK] = n;
-        }
         take_octet(w, k, first, count, totals, &rest);
         if (fits_group(&rest)) {
             take_whole(&rest, group);
@@ -212,16 +214,39 @@ static int32_t pack_octets(const weights *w, int32_t first, int32_t count, int32
         }
         take_group(&rest, group);
         for (int32_t half = 0; half < GROUP; half += GROUP / 2) {
-            while (take_half(&rest, half, extras + (int64_t)n * HALF)) {
+            while (take_extra(&rest, half, column, to->extras + (int64_t)n * EXTRA)) {
                 if (n == most) {
                     return -1;
                 }
-                at[n++] = k % CHUNK + half;
+                to->at[n++] = k % CHUNK + half;
             }
         }
     }
-    begins[chunks_of(w->inner)] = n;
-    memmove((weight *)begins + tables_bytes(w->inner, n), extras, (size_t)n * HALF);
+    return n;
+}
+
+/* Packs groups and extras; -1: there are too many of these. Else their number. */
+static int32_t pack_octets(const weights *w, int32_t first, int32_t count, int32_t *totals,
+                           weight *to)
+{
+    int32_t *begins = (int32_t *)panel_tables(to, w->inner);
+    const int64_t most = most_extras(w->inner);
+    /* Extras are collected behind the most that the table may have, and moved up at the end. */
+    const octet_places places = {to + HEAD, begins + 2 * chunks_of(w->inner) + 1,
+                                 (weight *)begins + tables_bytes(w->inner, most + 1)};
+    int32_t n = 0;
+    for (int32_t k = 0; n >= 0 && k < w->inner; k += CHUNK) {
+        const int32_t rows[2] = {k, w->inner - k < CHUNK ? w->inner : k + CHUNK};
+        int32_t again[COLUMNS] = {0};
+        begins[2 * (k / CHUNK)] = n;
+        n = pack_half(w, first, count, rows, 0, n, &places, totals);
+        begins[2 * (k / CHUNK) + 1] = n;
+        n = n < 0 ? n : pack_half(w, first, count, rows, COLUMNS / 2, n, &places, again);
+    }
+    if (n >= 0) {
+        begins[2 * chunks_of(w->inner)] = n;
+        memmove((weight *)begins + tables_bytes(w->inner, n), places.extras, (size_t)n * EXTRA);
+    }
     return n;
 }
 
@@ -240,25 +265,40 @@ static void pack_wide(const weights *w, int32_t first, int32_t count, int32_t *t
     }
 }
 
-/* Packs groups of quads; false: sums of two products of such weights exceed an int16. */
-static bool pack_quads(const weights *w, int32_t first, int32_t count, int32_t *totals, weight *to)
+/* Do sums of two products of such weights fit an int16? */
+static bool fits_pairs(const octet *all)
+{
+    for (int32_t j = 0; j < COLUMNS; j++) {
+        for (int32_t i = 0; i < GROUP; i += 2) {
+            const bool is_one_sign = (all->at[i][j] < 0) == (all->at[i + 1][j] < 0);
+            if (is_one_sign && abs(all->at[i][j] + all->at[i + 1][j]) > LIMIT) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool fits_quads(const weights *w, int32_t first, int32_t count)
+{
+    int32_t totals[COLUMNS] = {0};
+    bool fits = true;
+    for (int32_t k = 0; fits && k < w->inner; k += GROUP) {
+        octet all;
+        take_octet(w, k, first, count, totals, &all);
+        fits = fits_pairs(&all);
+    }
+    return fits;
+}
+
+static void pack_quads(const weights *w, int32_t first, int32_t count, int32_t *totals, weight *to)
 {
     weight *group = to + HEAD;
     for (int32_t k = 0; k < w->inner; k += GROUP, group += EACH) {
         octet all;
         take_octet(w, k, first, count, totals, &all);
-        for (int32_t j = 0; j < COLUMNS; j++) {
-            for (int32_t i = 0; i < GROUP; i += 2) {
-                const int32_t sum = all.at[i][j] + all.at[i + 1][j];
-                const bool is_one_sign = (all.at[i][j] < 0) == (all.at[i + 1][j] < 0);
-                if (is_one_sign && abs(sum) > LIMIT) {
-                    return false;
-                }
-            }
-        }
         take_whole(&all, group);
     }
-    return true;
 }
 
 static void pack_panel(const weights *w, int32_t first, weight *to)
@@ -266,14 +306,14 @@ static void pack_panel(const weights *w, int32_t first, weight *to)
     const int32_t left = w->columns - first, count = left < COLUMNS ? left : COLUMNS;
     int32_t totals[COLUMNS] = {0}, again[COLUMNS] = {0};
     panel_kind kind = {OF_OCTETS, pack_octets(w, first, count, totals, to)};
-    if (kind.extras < 0) {
-        if (pack_quads(w, first, count, again, to)) {
-            kind = (panel_kind){OF_QUADS, 0};
-        } else {
-            memset(again, 0, sizeof again);
-            kind = (panel_kind){WIDE, 0};
-            pack_wide(w, first, count, again, to);
-        }
+    if ((kind.extras < 0 || kind.extras > octets_of(w->inner) * 2 / 3) &&
+        fits_quads(w, first, count)) {
+        kind = (panel_kind){OF_QUADS, 0};
+        pack_quads(w, first, count, again, to);
+        memcpy(totals, again, sizeof totals);
+    } else if (kind.extras < 0) {
+        kind = (panel_kind){WIDE, 0};
+        pack_wide(w, first, count, again, to);
         memcpy(totals, again, sizeof totals);
     }
     pack_head(w, first, count, totals, to);
@@ -333,12 +373,12 @@ static weight *panels_shrunk(weight *packed, int64_t n, int32_t inner)
     return to;
 }
 
-/* A panel of a chunk: its groups, and the extras: halves of groups, and of each the first number
+/* A panel of a chunk: its groups, and the extras, and of each the first number
  * that it meets. */
 typedef struct panel_part {
     const weight *groups, *extras;
     const int32_t *places;
-    int32_t n_extras, form;
+    int32_t n_left, n_right, form; /* extras of the first eight columns, and of the others */
 } panel_part;
 
 /* That of the chunk that begins at row `at` of the matrix. */
@@ -349,11 +389,12 @@ static inline panel_part part_of(const weight *panel, int32_t inner, int32_t at)
     panel_part part = {.groups = panel + HEAD + groups, .form = kind.form};
     if (kind.extras > 0) {
         const int32_t *begins = panel_tables(panel, inner);
-        const int32_t begin = begins[at / CHUNK];
-        part.n_extras = begins[at / CHUNK + 1] - begin;
-        part.places = begins + chunks_of(inner) + 1 + begin;
+        const int32_t *of = begins + 2 * (int64_t)(at / CHUNK);
+        part.n_left = of[1] - of[0];
+        part.n_right = of[2] - of[1];
+        part.places = begins + 2 * chunks_of(inner) + 1 + of[0];
         part.extras =
-            (const weight *)begins + tables_bytes(inner, kind.extras) + (int64_t)begin * HALF;
+            (const weight *)begins + tables_bytes(inner, kind.extras) + (int64_t)of[0] * EXTRA;
     }
     return part;
 }

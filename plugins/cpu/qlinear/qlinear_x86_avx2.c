@@ -151,6 +151,21 @@ ALWAYS void add_half(const number *numbers, int64_t step, const weight *w, int r
     }
 }
 
+/* Products with n extras of eight columns. */
+ALWAYS void add_extras(const tile *t, const int32_t *places, const weight *w, int32_t n, int rows,
+                       __m256i s[][2], int side)
+{
+    for (int32_t e = 0; e < n; e++, w += EXTRA) {
+        const number *numbers = t->numbers + places[e];
+        const __m256i extra = load(w);
+        UNROLLED
+        for (int r = 0; r < rows; r++) {
+            const __m256i x = four_of(numbers + r * t->step);
+            s[r][side] = add_pairs(s[r][side], _mm256_maddubs_epi16(x, extra));
+        }
+    }
+}
+
 /* The products of a group, in pairs. */
 ALWAYS void add_wide(const int16_t *numbers, const weight *w, int32_t groups, int rows,
                      __m256i s[][2])
@@ -205,10 +220,9 @@ ALWAYS void add_tile(const block *b, int32_t r, const panel_part *part, int rows
         }
     } else {
         add_octets(t, part->groups, b->groups, rows, s);
-        for (int32_t e = 0; e < part->n_extras; e++) {
-            add_half(t->numbers + part->places[e], t->step, part->extras + (int64_t)e * HALF, rows,
-                     s);
-        }
+        add_extras(t, part->places, part->extras, part->n_left, rows, s, 0);
+        add_extras(t, part->places + part->n_left, part->extras + (int64_t)part->n_left * EXTRA,
+                   part->n_right, rows, s, 1);
     }
     if (t->end != NULL) {
         end_tile(t, s, rows);
