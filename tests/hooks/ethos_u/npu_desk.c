@@ -7,8 +7,7 @@
 struct ethosu_driver npu_double;
 static tvm_device_ethos_u_t device;
 
-int32_t TVMDeviceEthosUDeskCreate(const char *options, uint32_t memory_bytes, void **out_dev);
-int32_t TVMDeviceEthosUDeskDestroy(void *dev);
+TVM_DEVICE_DESK(EthosU);
 
 int32_t TVMDeviceEthosUDeskCreate(const char *options, uint32_t memory_bytes, void **out_dev)
 {
