@@ -9,6 +9,7 @@ install(DIRECTORY include/ ${ORIBI_HEADER_PATHS}/ DESTINATION ${CMAKE_INSTALL_IN
     PATTERN .clang-format EXCLUDE PATTERN README.md EXCLUDE)
 # Example accelerators, whose drivers `oribi verify --driver` takes, and the module of Zephyr that builds them.
 install(DIRECTORY examples/accelerators DESTINATION ${CMAKE_INSTALL_DATADIR}/oribi/examples USE_SOURCE_PERMISSIONS)
+install(DIRECTORY platform/ethos_u DESTINATION ${CMAKE_INSTALL_DATADIR}/oribi/platform)
 install(DIRECTORY zephyr DESTINATION ${CMAKE_INSTALL_DATADIR}/oribi)
 install(TARGETS oribi_shared oribi_static oribi_plugin_headers EXPORT oribi-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

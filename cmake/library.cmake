@@ -14,6 +14,7 @@ endforeach()
 list(REMOVE_ITEM ORIBI_CORE_SOURCES ${ORIBI_FORMAT_SOURCES})
 file(GLOB ORIBI_OPS_SOURCES CONFIGURE_DEPENDS plugins/ops_core/*.c plugins/ops_core/*/*.c)
 file(GLOB ORIBI_CPU_SOURCES CONFIGURE_DEPENDS plugins/cpu/*/*.c)
+file(GLOB ORIBI_ETHOS_U_SOURCES CONFIGURE_DEPENDS plugins/ethos_u/*.c)
 file(GLOB ORIBI_MICRO_SOURCES CONFIGURE_DEPENDS micro/*.c micro/*/*.c)
 
 # Emitted code carries the text of the kernels that it uses: a table made from micro/.
@@ -115,6 +116,7 @@ oribi_plugin(ops_core oribi_ops_core_init ${ORIBI_OPS_SOURCES})
 include(cmake/isa.cmake)
 list(REMOVE_ITEM ORIBI_CPU_SOURCES ${PROJECT_SOURCE_DIR}/plugins/cpu/base/cpu_extra.c)
 oribi_plugin(cpu oribi_cpu_init ${ORIBI_CPU_SOURCES})
+oribi_plugin(ethos_u oribi_ethos_u_init ${ORIBI_ETHOS_U_SOURCES})
 target_compile_options(oribi_ops_core PRIVATE $<$<CONFIG:Release>:-Os>)
 target_compile_options(oribi_cpu PRIVATE ${ORIBI_WARM})
 # Reference rows say what is right; that they take longer is no harm.
@@ -145,7 +147,7 @@ find_package(Threads REQUIRED)
 # takes what is asked for. Rows of rarer ops ask weakly, and stay for oribi_cpu_extra.so.
 add_library(oribi_kernels STATIC $<TARGET_OBJECTS:oribi_cpu> $<TARGET_OBJECTS:oribi_micro>)
 add_library(oribi_shared SHARED $<TARGET_OBJECTS:oribi_core> $<TARGET_OBJECTS:oribi_format>
-    $<TARGET_OBJECTS:oribi_ops_core>)
+    $<TARGET_OBJECTS:oribi_ops_core> $<TARGET_OBJECTS:oribi_ethos_u>)
 target_link_libraries(oribi_shared PRIVATE oribi_kernels)
 add_library(oribi_cpu_extra MODULE plugins/cpu/base/cpu_extra.c)
 target_include_directories(oribi_cpu_extra PRIVATE include plugins ${PROJECT_SOURCE_DIR}

@@ -9,6 +9,7 @@
 
 void oribi_ops_core_init(void);
 void oribi_cpu_init(void);
+void oribi_ethos_u_init(void);
 /* Are all families linked in, or are the rarer ones in oribi_cpu_extra.so? */
 bool oribi_cpu_is_whole(void);
 

@@ -100,6 +100,29 @@ TF_CAPI_EXPORT extern size_t oribi_target_add_constant(oribi_target_code *code, 
 /* Memory that the call needs while it runs, planned with everything else; it is the last tensor of
  * the call. */
 TF_CAPI_EXPORT extern void oribi_target_set_scratch(oribi_target_code *code, size_t bytes);
+#if ORIBI_HAS_CONTRACT(1, 4)
+/* Scratch that operators of a model have in common, in which some of their inputs and outputs lie:
+ * what a compiler of the device's vendor has planned before. */
+typedef struct oribi_target_scratch {
+    size_t struct_size;
+    int32_t memory; /* operators that give the same number have the same bytes */
+    int32_t order;  /* theirs run in the order of this number */
+    size_t bytes;
+    /* By input, in the order of the region's outer inputs, then by output: its offset in the
+     * scratch; -1: it lies anywhere. An output may lie over inputs of the same operator. */
+    const int64_t *places;
+    int32_t n_places;
+    int32_t n_until;
+    /* By output: no operator of this or a higher order touches its bytes before it is read last. */
+    const int64_t *until;
+} oribi_target_scratch;
+/* The same as oribi_target_set_scratch of such a memory; all is copied. Of a target that works in
+ * the host's memory. Errors: INVALID_ARGUMENT: a place outside the scratch or off the target's
+ * memory_alignment, counts that are not the region's. */
+TF_CAPI_EXPORT extern void oribi_target_share_scratch(oribi_target_code *code,
+                                                      const oribi_target_scratch *scratch,
+                                                      TF_Status *status);
+#endif /* 1.4 */
 /* The body of a C function in place of Invoke: `int32_t NAME(const struct tvm_device_call *call,
  * void *resource_handle)`. It is copied; it may call what `declarations` declare, which stand above
  * it at file scope, and returns 0 or a code that ends the run. resource_handle is the member of the

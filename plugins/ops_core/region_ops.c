@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>Region: what a device takes of a graph, as one node. A partition makes it and knows the
- * types and shapes of its results; `region` is its index there, `device_name` the instance.
+/* Ops that a device computes as a whole, whose maker knows the types and shapes of their results.
+ *
+ * Oribi>Region: what a device takes of a graph. A partition makes it; `region` is its index there,
+ * `device_name` the instance.
+ *
+ * Oribi>EthosU: a command stream for an Ethos-U NPU. It works in scratch memory: operators with the
+ * same `scratch` have the same, of `scratch_bytes`; `places` says where inputs and outputs lie in
+ * it (-1: anywhere). fast_bytes: of a second scratch, -1: it is the first. `order`: its number
+ * among its kind; `until`: of each output, such operators that have begun when it is read last.
  */
 #include "ops_core/ops_core.h"
 #include "ops_core/shape_functions.h"
@@ -27,6 +34,13 @@ const oribi_ops_row oribi_ops_device[] = {
      .outputs = {"outputs: Tout"},
      .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 1", "shapes: list(shape)",
                "region: int >= 0", "device_name: string"},
+     .shape = region},
+    {.name = "Oribi>EthosU",
+     .inputs = {"commands: uint8", "read_only: uint8", "inputs: Tin"},
+     .outputs = {"outputs: Tout"},
+     .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 1", "shapes: list(shape)",
+               "scratch: int = 0", "scratch_bytes: int >= 0", "fast_bytes: int = -1",
+               "places: list(int)", "order: int = 0", "until: list(int) = []"},
      .shape = region},
     {.name = NULL},
 };

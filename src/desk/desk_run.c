@@ -26,14 +26,32 @@ static void drop(TF_Tensor **tensors, int32_t n)
 
 static bool run_on_cpu(oribi_desk *desk, int32_t index, TF_Status *status);
 
+/* Where in its scratch the device has made the value; NULL: not there. */
+static const uint8_t *made_at(oribi_desk *desk, oribi_value_id id)
+{
+    const oribi_call *call = &desk->program->calls[desk->producer[id]];
+    for (int32_t k = 0; call->region != NULL && k < call->n_outputs; k++) {
+        if (call->node->outputs[k] == id) {
+            return oribi__desk_shared_place(desk, desk->producer[id], call->n_inputs + k);
+        }
+    }
+    return NULL;
+}
+
 bool oribi__desk_value(oribi_desk *desk, oribi_value_id id, TF_Tensor **out, TF_Status *status)
 {
     if (desk->values[id] == NULL && desk->program->graph->values[id]->constant != NULL) {
         desk->values[id] = oribi_graph_constant_tensor(desk->program->graph, id, status);
         ORIBI_TRY(desk->values[id] != NULL);
     }
-    if (desk->values[id] == NULL && desk->producer[id] >= 0) { /* a view: nobody calls it */
-        ORIBI_TRY(run_on_cpu(desk, desk->producer[id], status));
+    if (desk->values[id] == NULL && desk->producer[id] >= 0) {
+        const uint8_t *fixed = made_at(desk, id);
+        if (fixed != NULL) { /* in scratch, which the device may use again once this was read */
+            ORIBI_TRY(oribi__desk_make_value(desk, id, out, status));
+            memcpy(TF_TensorData(*out), fixed, TF_TensorByteSize(*out));
+        } else { /* a view: nobody calls it */
+            ORIBI_TRY(run_on_cpu(desk, desk->producer[id], status));
+        }
     }
     *out = desk->values[id];
     return *out != NULL || oribi_fail(status, TF_INTERNAL, "value '%s' is read before it is made",

@@ -11,6 +11,10 @@ bool oribi__desk_value(oribi_desk *desk, oribi_value_id id, TF_Tensor **out, TF_
 bool oribi__desk_make_value(oribi_desk *desk, oribi_value_id id, TF_Tensor **out,
                             TF_Status *status);
 
+/* Where a tensor of the call (inputs, then outputs) lies in scratch that calls share; NULL: not
+ * there, or no memory. */
+uint8_t *oribi__desk_shared_place(oribi_desk *desk, int32_t call, int32_t tensor);
+
 /* A step of a device, or for one. */
 bool oribi__desk_step(oribi_desk *desk, const oribi_step *step, TF_Status *status);
 /* Ends what a failed run has begun, the last first, and adds to the message what failed then. */

@@ -113,14 +113,47 @@ static size_t alignment_of(const oribi_desk *desk, int32_t index)
                                           desk->program->calls[index].device - 1);
 }
 
-/* Memory that a call asks for beside its tensors; it stays for later runs. NULL: no memory. */
-static void *scratch_of(oribi_desk *desk, int32_t index)
+static const oribi_target_scratch *shared_of(const oribi_desk *desk, int32_t index)
 {
-    if (desk->scratch[index] == NULL) {
-        desk->scratch[index] = alloc_aligned(desk, desk->program->calls[index].scratch_bytes,
-                                             alignment_of(desk, index));
+    return desk->program->calls[index].region != NULL
+               ? desk->program->calls[index].region->code.shared
+               : NULL;
+}
+
+/* The first call with the same scratch, and how much all of them need. */
+static int32_t owner_of(const oribi_desk *desk, int32_t index, int64_t *out_bytes)
+{
+    const oribi_call *calls = desk->program->calls;
+    const oribi_target_scratch *shared = shared_of(desk, index);
+    int32_t owner = index;
+    *out_bytes = calls[index].scratch_bytes;
+    for (int32_t i = desk->program->n_calls - 1; i >= 0 && shared != NULL; i--) {
+        const oribi_target_scratch *other = shared_of(desk, i);
+        if (other != NULL && other->memory == shared->memory) {
+            owner = i;
+            *out_bytes = calls[i].scratch_bytes > *out_bytes ? calls[i].scratch_bytes : *out_bytes;
+        }
     }
-    return desk->scratch[index];
+    return owner;
+}
+
+/* Memory that a call asks for beside its tensors; it stays for later runs. NULL: no memory. */
+static uint8_t *scratch_of(oribi_desk *desk, int32_t index)
+{
+    int64_t bytes;
+    const int32_t owner = owner_of(desk, index, &bytes);
+    if (desk->scratch[owner] == NULL) {
+        desk->scratch[owner] = alloc_aligned(desk, bytes, alignment_of(desk, index));
+    }
+    return desk->scratch[owner];
+}
+
+uint8_t *oribi__desk_shared_place(oribi_desk *desk, int32_t index, int32_t tensor)
+{
+    const oribi_target_scratch *shared = shared_of(desk, index);
+    uint8_t *scratch =
+        shared != NULL && shared->places[tensor] >= 0 ? scratch_of(desk, index) : NULL;
+    return scratch != NULL ? scratch + shared->places[tensor] : NULL;
 }
 
 /* Returns the params that the target wrote for the call, aligned as it asked. NULL: no memory, or
@@ -167,7 +200,17 @@ static bool place_of(oribi_desk *desk, const oribi_step *step, void **out, TF_St
         *out = scratch_of(desk, step->call);
         return *out != NULL || oribi_fail_memory(status);
     }
-    if (step->tensor < desk->program->calls[step->call].n_inputs) {
+    uint8_t *fixed = oribi__desk_shared_place(desk, step->call, step->tensor);
+    const bool is_input = step->tensor < desk->program->calls[step->call].n_inputs;
+    if (fixed != NULL) {
+        *out = fixed;
+        ORIBI_TRY(!is_input || oribi__desk_value(desk, step->value, &value, status));
+        if (is_input) {
+            memcpy(fixed, TF_TensorData(value), TF_TensorByteSize(value));
+        }
+        return true;
+    }
+    if (is_input) {
         ORIBI_TRY(oribi__desk_value(desk, step->value, &value, status) &&
                   align_value(desk, step, &value, status));
     } else {

@@ -17,6 +17,11 @@ static bool set_attr(oribi_graph *graph, oribi_node *node, const oribi_emit_attr
                                .is_list = true,
                                .count = a->count,
                                .u.f = a->floats};
+    const oribi_attr shapes = {.name = a->name,
+                               .kind = TF_ATTR_SHAPE,
+                               .is_list = true,
+                               .count = a->count,
+                               .u.shape = a->shapes};
     switch (a->kind) {
     case TF_ATTR_INT:
         return a->count >= 0 ? oribi_attrs_set_ints(&node->attrs, arena, a->name, a->ints, a->count)
@@ -24,7 +29,11 @@ static bool set_attr(oribi_graph *graph, oribi_node *node, const oribi_emit_attr
     case TF_ATTR_BOOL:
         return oribi_attrs_set_bool(&node->attrs, arena, a->name, a->i != 0);
     case TF_ATTR_TYPE:
-        return oribi_attrs_set_type(&node->attrs, arena, a->name, (TF_DataType)a->i);
+        return a->count >= 0
+                   ? oribi_attrs_set_types(&node->attrs, arena, a->name, a->types, a->count)
+                   : oribi_attrs_set_type(&node->attrs, arena, a->name, (TF_DataType)a->i);
+    case TF_ATTR_SHAPE:
+        return oribi_attrs_set(&node->attrs, arena, &shapes);
     case TF_ATTR_FLOAT:
         return a->count >= 0 ? oribi_attrs_set(&node->attrs, arena, &floats)
                              : oribi_attrs_set_float(&node->attrs, arena, a->name, a->f);

@@ -11,12 +11,14 @@
 typedef struct oribi_emit_attr {
     const char *name;
     uint8_t kind;  /* TF_AttrType */
-    int32_t count; /* of a list of ints or floats, else -1 */
+    int32_t count; /* of a list, else -1 */
     int64_t i;     /* INT, BOOL, TYPE */
     float f;
     const char *s;
     const int64_t *ints;
     const float *floats;
+    const TF_DataType *types;
+    const oribi_shape *shapes;
 } oribi_emit_attr;
 
 #define ATTR_INT(n, v)                                                                             \
@@ -46,6 +48,14 @@ typedef struct oribi_emit_attr {
 #define ATTR_FLOATS(n, v, c)                                                                       \
     {                                                                                              \
         .name = (n), .kind = TF_ATTR_FLOAT, .count = (c), .floats = (v)                            \
+    }
+#define ATTR_TYPES(n, v, c)                                                                        \
+    {                                                                                              \
+        .name = (n), .kind = TF_ATTR_TYPE, .count = (c), .types = (v)                              \
+    }
+#define ATTR_SHAPES(n, v, c)                                                                       \
+    {                                                                                              \
+        .name = (n), .kind = TF_ATTR_SHAPE, .count = (c), .shapes = (v)                            \
     }
 #define ATTRS(...)                                                                                 \
     (const oribi_emit_attr[]){__VA_ARGS__},                                                        \

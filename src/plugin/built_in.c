@@ -15,6 +15,7 @@ static const struct {
 } table[] = {
     {"ops_core", oribi_ops_core_init},
     {"cpu", oribi_cpu_init},
+    {"ethos_u", oribi_ethos_u_init},
 };
 
 static atomic_int n_loaded; /* rows that are done; they never run again */

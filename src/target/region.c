@@ -283,6 +283,38 @@ void oribi_target_set_scratch(oribi_target_code *code, size_t bytes)
     }
 }
 
+void oribi_target_share_scratch(oribi_target_code *code, const oribi_target_scratch *scratch,
+                                TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, code, scratch)) {
+        return;
+    }
+    const oribi_target_scratch *s = scratch;
+    if (s->struct_size < sizeof *s || code->own != NULL || s->bytes > INT32_MAX ||
+        s->n_places < 0 || s->n_places > ORIBI_SHARED_MAX || s->n_until < 0 ||
+        s->n_until > s->n_places || (s->n_places > 0 && s->places == NULL) ||
+        (s->n_until > 0 && s->until == NULL)) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "shared scratch is a target's, of less than 2 GiB, with the places of at most "
+                   "%d tensors",
+                   (int)ORIBI_SHARED_MAX);
+        return;
+    }
+    oribi_target_scratch *made = oribi_arena_memdup(code->arena, s, sizeof *s);
+    const int64_t *places =
+        oribi_arena_memdup(code->arena, s->places, (size_t)s->n_places * sizeof *places);
+    const int64_t *until =
+        oribi_arena_memdup(code->arena, s->until, (size_t)s->n_until * sizeof *until);
+    if (made == NULL || places == NULL || until == NULL) {
+        oribi_fail_memory(status);
+        return;
+    }
+    made->places = places;
+    made->until = until;
+    code->shared = made;
+    code->scratch_bytes = s->bytes;
+}
+
 void oribi_target_set_body(oribi_target_code *code, const char *declarations, const char *body,
                            TF_Status *status)
 {

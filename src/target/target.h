@@ -13,7 +13,7 @@
 
 #define ORIBI_REGION_OP "Oribi>Region"
 
-enum { ORIBI_DEVICES_MAX = 32, ORIBI_PATTERN_MAX = 16 };
+enum { ORIBI_DEVICES_MAX = 32, ORIBI_PATTERN_MAX = 16, ORIBI_SHARED_MAX = 64 };
 
 typedef struct oribi_kernel_array {
     const void *data; /* NULL: none */
@@ -45,8 +45,9 @@ struct oribi_target_code {
     int32_t op;
     const void *params;
     size_t params_bytes, params_alignment, scratch_bytes;
-    const char *declarations, *body; /* NULL: Invoke */
-    oribi_kernel_code *own;          /* of an op of one kernel; NULL: of a device */
+    const char *declarations, *body;    /* NULL: Invoke */
+    oribi_kernel_code *own;             /* of an op of one kernel; NULL: of a device */
+    const oribi_target_scratch *shared; /* scratch at fixed places; NULL: its own, anywhere */
 };
 
 /* Nodes that a device takes. The graph keeps them, dead, after the partition. */
@@ -119,6 +120,8 @@ bool oribi_target_next_file(const char **source, oribi_target_file *out);
 bool oribi_target_is_name(const char *text, size_t length);
 /* NULL: none of that name. */
 const oribi_target *oribi_target_find(const char *name);
+/* The first that has a pattern of this op; NULL: none. */
+const oribi_target *oribi_target_taking(const char *op);
 /* "a, b", for messages. */
 void oribi_target_list(oribi_text *text);
 /* At the end of the process's use of the library. */

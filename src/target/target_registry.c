@@ -139,6 +139,29 @@ const oribi_target *oribi_target_find(const char *name)
     return found;
 }
 
+static bool takes(const oribi_target *target, const char *op)
+{
+    for (int32_t i = 0; i < target->n_patterns; i++) {
+        for (int32_t k = 0; k < target->patterns[i].n_ops; k++) {
+            if (strcmp(target->patterns[i].ops[k], op) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+const oribi_target *oribi_target_taking(const char *op)
+{
+    const oribi_target *found = NULL;
+    oribi_mutex_lock(&mutex);
+    for (const entry *e = first; e != NULL && found == NULL; e = e->next) {
+        found = takes(e->target, op) ? e->target : NULL;
+    }
+    oribi_mutex_unlock(&mutex);
+    return found;
+}
+
 void oribi_target_list(oribi_text *text)
 {
     oribi_mutex_lock(&mutex);

@@ -153,6 +153,20 @@ class Contract(unittest.TestCase):
 
     # --- Names ----------------------------------------------------------------------------------
 
+    def test_a_hook_of_another_signature_does_not_compile(self):
+        good = ('#include "tvm/runtime/hooks.h"\ntypedef struct { int32_t x; } tvm_device_npu_t;\n'
+                "TVM_DEVICE_HOOKS(Npu, tvm_device_npu_t);\n"
+                "int32_t TVMDeviceNpuCacheClean(tvm_device_npu_t *dev, const void *data, uint32_t bytes)\n"
+                "{\n    return dev->x + (data != 0) + (int32_t)bytes;\n}\n")
+        for compiler in [c for c in C if shutil.which(c) is not None]:
+            for text, is_good in ((good, True), (good.replace("uint32_t bytes", "uint16_t bytes"), False)):
+                source = self.folder / "hook.c"
+                source.write_text(text)
+                done = subprocess.run([compiler, *WARNINGS, *INCLUDE, "-ffreestanding", "-c", source, "-o", self.folder / "x.o"],
+                                      capture_output=True, text=True)
+                self.assertEqual(done.returncode == 0, is_good, compiler + done.stderr)
+                self.assertTrue(is_good or "conflicting types" in done.stderr, done.stderr)
+
     def test_npu1_and_npu2_are_two_devices(self):
         folder, _ = self.two()
         text = (folder / "tvmgen_net.c").read_text() + (folder / "tvmgen_net.h").read_text()

@@ -412,6 +412,35 @@ static void constants_are_put_behind_each_other_as_they_are_aligned(void **state
     oribi_arena_destroy(&arena);
 }
 
+static void shared_scratch_has_places_below_two_gigabytes(void **state)
+{
+    fixture *f = *state;
+    static const int64_t places[2] = {0, -1}, until[1] = {3};
+    oribi_arena arena = {0};
+    oribi_target_code code = {.arena = &arena, .params_alignment = 4};
+    oribi_target_scratch scratch = {.struct_size = sizeof scratch,
+                                    .bytes = 100,
+                                    .places = places,
+                                    .n_places = 2,
+                                    .until = until,
+                                    .n_until = 1};
+    oribi_target_share_scratch(&code, &scratch, f->status);
+    assert_int_equal(TF_GetCode(f->status), TF_OK);
+    assert_int_equal(code.scratch_bytes, 100);
+    assert_memory_equal(code.shared->places, places, sizeof places);
+    scratch.bytes = (size_t)INT32_MAX + 1;
+    oribi_target_share_scratch(&code, &scratch, f->status);
+    assert_int_equal(TF_GetCode(f->status), TF_INVALID_ARGUMENT);
+    scratch.bytes = 100;
+    scratch.n_until = 3; /* more than places */
+    oribi_target_share_scratch(&code, &scratch, f->status);
+    assert_int_equal(TF_GetCode(f->status), TF_INVALID_ARGUMENT);
+    oribi_target_share_scratch(&code, NULL, f->status);
+    assert_int_equal(TF_GetCode(f->status), TF_INVALID_ARGUMENT);
+    assert_int_equal(code.scratch_bytes, 100);
+    oribi_arena_destroy(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +458,7 @@ int main(void)
         CASE(targets_are_checked),
         CASE(without_hooks_there_are_no_hooks),
         CASE(constants_are_put_behind_each_other_as_they_are_aligned),
+        CASE(shared_scratch_has_places_below_two_gigabytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static void chain(oribi_schedule_call *calls, const char *where)
 {
     for (int32_t i = 0; where[i] != '\0'; i++) {
         const int32_t device = where[i] == '.' ? -1 : where[i] - '0';
-        calls[i] = (oribi_schedule_call){device, 10, &before[i], i > 0 ? 1 : 0, 0};
+        calls[i] = (oribi_schedule_call){device, 10, &before[i], i > 0 ? 1 : 0, 0, false};
     }
 }
 
@@ -114,15 +114,18 @@ static void independent_branches_overlap(void **state)
 {
     (void)state;
     static const int32_t needs_0[] = {0}, needs_1[] = {1}, needs_both[] = {2, 3};
-    const oribi_schedule_call calls[5] = {
-        {-1, 1, NULL, 0, 0},    {0, 1, needs_0, 1, 0},     {0, 1, needs_1, 1, 0},
-        {-1, 1, needs_0, 1, 0}, {-1, 1, needs_both, 2, 0},
+    oribi_schedule_call calls[5] = {
+        {-1, 1, NULL, 0, 0, false},       {0, 1, needs_0, 1, 0, false},
+        {0, 1, needs_1, 1, 0, false},     {-1, 1, needs_0, 1, 0, false},
+        {-1, 1, needs_both, 2, 0, false},
     };
     const oribi_schedule_device device = {true, 0, 0};
     expect(calls, 5, &device, 1, ORIBI_SCHEDULE_HOLD, "0 A0 O0 s1 s2 3 W0 C0 D0 4");
     expect(calls, 5, &device, 1, ORIBI_SCHEDULE_DESIGN, "A0 0 O0 s1 W0 C0 O0 s2 3 W0 C0 4 D0");
     const oribi_schedule_device serial = {false, 0, 0};
     expect(calls, 5, &serial, 1, ORIBI_SCHEDULE_HOLD, "0 A0 O0 1 2 C0 D0 3 4");
+    calls[1].is_alone = true; /* waited for at once */
+    expect(calls, 5, &device, 1, ORIBI_SCHEDULE_HOLD, "0 A0 O0 s1 W0 s2 3 W0 C0 D0 4");
 }
 
 static void a_peer_stays_open_until_its_result_is_taken_over(void **state)
@@ -144,7 +147,7 @@ static void devices_held_together_open_in_their_order(void **state)
     (void)state;
     static const int32_t needs_both[] = {0, 1};
     const oribi_schedule_call calls[3] = {
-        {1, 1, NULL, 0, 0}, {0, 1, NULL, 0, 0}, {-1, 1, needs_both, 2, 0}};
+        {1, 1, NULL, 0, 0, false}, {0, 1, NULL, 0, 0, false}, {-1, 1, needs_both, 2, 0, false}};
     const oribi_schedule_device devices[2] = {{true, 0, 0}, {true, 0, 0}};
     expect(calls, 3, devices, 2, ORIBI_SCHEDULE_HOLD, "A0 A1 O0 O1 s0 s1 W0 W1 C1 C0 D1 D0 2");
 }
@@ -261,7 +264,11 @@ static void any_schedule_keeps_the_contract(void **state)
             }
             calls[i] =
                 (oribi_schedule_call){(int32_t)random_below(&seed, (uint32_t)n_devices + 1) - 1,
-                                      (int64_t)random_below(&seed, 20), needs[i], n, 0};
+                                      (int64_t)random_below(&seed, 20),
+                                      needs[i],
+                                      n,
+                                      0,
+                                      random_below(&seed, 4) == 0};
         }
         for (int mode = ORIBI_SCHEDULE_DESIGN; mode <= ORIBI_SCHEDULE_HOLD; mode++) {
             oribi_arena arena = {0};

@@ -44,7 +44,7 @@ def intended():
         top, _, rest = name.partition("/")
         if top == "include" and not name.endswith(".clang-format") and name != "include/README.md":
             files.append(f"include/oribi-plugin/{rest}")
-        elif top == "zephyr" or name.startswith("examples/accelerators/"):
+        elif top == "zephyr" or name.startswith(("examples/accelerators/", "platform/ethos_u/")):
             files.append(f"share/oribi/{name}")
     paths = (source / "cmake/header_paths.txt").read_text().split("\n")
     names = [line.split()[0] for line in paths if line and line[0] != "#"]

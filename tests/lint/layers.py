@@ -69,6 +69,7 @@ LAW = {
     "plugins/ops_core": [*CONTRACT, *MICRO, "plugins"],
     "plugins/cpu": [*CONTRACT, *MICRO, "plugins"],
     "plugins/device_ops": [*CONTRACT, *MICRO],
+    "plugins/ethos_u": [*CONTRACT, "include/tvm", "plugins"],
     "plugins/opencl": [*CONTRACT, "plugins/device_ops"],
     "plugins/gpu": [*CONTRACT, "plugins/device_ops"],
     "plugins/cuda": [*CONTRACT, "plugins/gpu"],

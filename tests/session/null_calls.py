@@ -21,6 +21,7 @@ VALID = {
     "oribi_target_code *": "given->code",
     "oribi_region_tensor *": "&given->region_tensor",
     "oribi_target *": "&given->target",
+    "oribi_target_scratch *": "&given->scratch",
     "oribi_thread_pool *": "&given->pool",
     "oribi_plugin_test_settings *": "&given->settings",
     "TF_Tensor *": "given->tensor",

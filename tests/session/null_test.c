@@ -34,6 +34,7 @@ typedef struct null_givens {
     oribi_target_code *code;
     oribi_region_tensor region_tensor;
     oribi_target target;
+    oribi_target_scratch scratch;
     oribi_thread_pool pool;
     oribi_plugin_test_settings settings;
     TF_Tensor *tensor;

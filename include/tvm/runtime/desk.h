@@ -11,11 +11,16 @@
  *   memory_bytes  what the model was planned to need of the device's own memory
  *   out_dev       the struct of the device, as the hooks take it; the driver's until DeskDestroy
  *
- * Both return 0 or a code of tvm/runtime/device.h. examples/accelerators has two.
+ * Both return 0 or a code of tvm/runtime/device.h; TVM_DEVICE_DESK(X) declares them.
+ * examples/accelerators has two.
  */
 #ifndef TVM_RUNTIME_DESK_H_
 #define TVM_RUNTIME_DESK_H_
 
 #include "tvm/runtime/device.h"
+
+#define TVM_DEVICE_DESK(X)                                                                         \
+    int32_t TVMDevice##X##DeskCreate(const char *options, uint32_t memory_bytes, void **out_dev);  \
+    int32_t TVMDevice##X##DeskDestroy(void *dev)
 
 #endif /* TVM_RUNTIME_DESK_H_ */

@@ -189,6 +189,10 @@ static bool report_missing(oribi_lowering *lowering)
             oribi_text_append(&text, "  node '");
             oribi_compile_append_safe(&text, node->name);
             oribi_text_append(&text, "'");
+            const oribi_target *target = oribi_target_taking(node->op_name);
+            if (target != NULL) {
+                oribi_text_printf(&text, "; --target-device %s may take it", target->name);
+            }
         }
     }
     if (n_missing > 0) {

@@ -43,8 +43,9 @@ static void add_device_buffers(oribi_memory *m, int32_t index)
     const int32_t alignment = oribi_device_alignment(&c->devices, device);
     const int32_t line = oribi_device_line(&c->devices, device);
     const uint32_t pools = c->devices.pools[device];
-    m->scratch_buffer[index] = -1;
-    if (call->scratch_bytes > 0 && c->devices.places[index] == NULL) {
+    const int32_t shared = oribi__memory_shared(m, index);
+    m->scratch_buffer[index] = shared >= 0 ? m->groups[shared].buffer : -1;
+    if (shared < 0 && call->scratch_bytes > 0 && c->devices.places[index] == NULL) {
         const int64_t bytes = oribi__memory_round_up(m, call->scratch_bytes, line);
         m->scratch_buffer[index] = add_buffer(m, bytes, alignment, index, last, pools);
     }
@@ -52,7 +53,9 @@ static void add_device_buffers(oribi_memory *m, int32_t index)
         oribi_location *staged = &c->devices.staged[index][k];
         const int64_t bytes = oribi__memory_round_up(m, staged->bytes, line);
         staged->buffer = -1;
-        if (bytes > 0) {
+        if (bytes > 0 && oribi__memory_place(m, index, k) >= 0) {
+            staged->buffer = m->groups[shared].buffer;
+        } else if (bytes > 0) {
             staged->buffer =
                 add_buffer(m, bytes, alignment, index, last, pools & oribi_program_cpu_pools(c));
         }
@@ -63,7 +66,7 @@ static void add_buffers(oribi_memory *m)
 {
     const oribi_program *c = m->program;
     m->n_buffers = 0;
-    for (int32_t i = 0; i < c->graph->n_values; i++) {
+    for (int32_t i = 0; i < c->graph->n_values + c->n_calls; i++) {
         oribi_memory_group *g = &m->groups[i];
         if (m->members[i].parent == i && oribi__memory_in_pool(m, i)) {
             g->buffer = add_buffer(m, g->bytes, g->alignment, g->first, g->last, g->pools);
@@ -116,7 +119,11 @@ static bool plan_groups(oribi_memory *m, bool forbids_joins, int64_t effort, out
     *out = (outcome){0};
     m->forbids_joins = forbids_joins;
     m->is_too_large = false;
-    oribi__memory_group(m);
+    m->status = status;
+    oribi_arena scratch = {0};
+    const bool is_laid = oribi__memory_group(m, &scratch);
+    oribi_arena_destroy(&scratch);
+    ORIBI_TRY(is_laid);
     add_buffers(m);
     if (m->is_too_large) {
         return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
@@ -231,7 +238,7 @@ static void write_places(const oribi_memory *m)
             if (staged->buffer >= 0) {
                 staged->storage = ORIBI_IN_WORKSPACE;
                 staged->index = m->buffers[staged->buffer].out_pool;
-                staged->offset = (int64_t)m->buffers[staged->buffer].out_offset;
+                staged->offset += (int64_t)m->buffers[staged->buffer].out_offset;
             }
         }
     }
@@ -278,8 +285,8 @@ bool oribi_program_plan(oribi_program *c, int64_t effort, TF_Status *status)
     oribi_arena arena = {0};
     oribi_memory m = {
         .program = c,
-        .members = oribi_arena_array(&arena, n_values, sizeof *m.members),
-        .groups = oribi_arena_array(&arena, n_values, sizeof *m.groups),
+        .members = oribi_arena_array(&arena, n_values + n_calls, sizeof *m.members),
+        .groups = oribi_arena_array(&arena, n_values + n_calls, sizeof *m.groups),
         .buffers = oribi_arena_array(&arena, n_buffers, sizeof *m.buffers),
         .aliases = oribi_arena_array(&arena, n_aliases, sizeof *m.aliases),
         .alias_calls = oribi_arena_array(&arena, n_aliases, sizeof *m.alias_calls),

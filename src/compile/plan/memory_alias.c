@@ -43,7 +43,8 @@ bool oribi__memory_window(const oribi_memory *m, int32_t index, int32_t alias_in
     const int32_t to = oribi__memory_root(m, call->node->outputs[0], &to_offset);
     const oribi_memory_group *g = &m->groups[from], *h = &m->groups[to];
     if (from == to || call->n_outputs != 1 || g->last != index || h->first != index ||
-        g->is_read_only || g->is_constant || !is_alone(m, call, alias, from, from_offset)) {
+        g->is_read_only || g->is_constant || g->is_fixed || h->is_fixed ||
+        !is_alone(m, call, alias, from, from_offset)) {
         return false;
     }
     *out = (oribi_plan_alias){

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "tensor/status.h"
+
 int32_t oribi__memory_root(const oribi_memory *m, int32_t value, int64_t *out_offset)
 {
     int64_t offset = 0;
@@ -57,6 +59,12 @@ static void extend(oribi_memory_group *g, int32_t step)
     g->last = step > g->last ? step : g->last;
 }
 
+static void read_at(oribi_memory_group *g, int32_t step)
+{
+    extend(g, step);
+    g->read = step > g->read ? step : g->read;
+}
+
 static void align(oribi_memory_group *g, int32_t alignment)
 {
     g->alignment = alignment > g->alignment ? alignment : g->alignment;
@@ -81,11 +89,11 @@ static void add_ports(oribi_memory *m)
         g->is_read_only = true;
         g->bytes = c->states[i].bytes;
         extend(g, 0);
-        extend(&m->groups[c->states[i].next], c->n_calls); /* copied when all has run */
+        read_at(&m->groups[c->states[i].next], c->n_calls); /* copied when all has run */
     }
     for (int32_t i = 0; i < c->n_outputs; i++) {
         oribi_memory_group *g = &m->groups[c->outputs[i].value];
-        extend(g, c->n_calls);
+        read_at(g, c->n_calls);
         if (g->state < 0 && g->input < 0 && g->output < 0 && !g->is_constant &&
             (!g->is_bound || c->ports_in_workspace)) {
             g->output = i;
@@ -109,18 +117,19 @@ static void touch_by_device(oribi_memory *m, oribi_memory_group *g, const oribi_
     g->bytes = oribi__memory_round_up(m, g->bytes, line);
 }
 
-static void touch(oribi_memory *m, int32_t value, int32_t step)
+/* tensor: of the call, its inputs, then its outputs */
+static void touch(oribi_memory *m, int32_t value, int32_t step, int32_t tensor)
 {
     oribi_memory_group *g = &m->groups[value];
     const oribi_devices *devices = &m->program->devices;
     if (devices->is_inside != NULL && devices->is_inside[value]) {
         return; /* it never leaves a device's memory */
     }
-    extend(g, step);
+    read_at(g, step);
     if (m->program->calls[step].region != NULL) {
         extend(g, devices->done[step] - 1); /* until it has been waited for */
     }
-    if (m->program->calls[step].device > 0) {
+    if (m->program->calls[step].device > 0 && oribi__memory_place(m, step, tensor) < 0) {
         touch_by_device(m, g, &m->program->calls[step]);
     }
     if (m->program->calls[step].kernel != NULL) {
@@ -140,7 +149,8 @@ static void bind_results(oribi_memory *m)
             if (!oribi_device_has_memory(&c->devices, device)) {
                 g->pools &= c->devices.pools[device];
                 g->seen = c->devices.pools[device];
-                g->is_bound = oribi_device_is_bound(c, device);
+                g->is_bound = oribi_device_is_bound(c, device) ||
+                              oribi__memory_place(m, i, call->n_inputs + k) >= 0;
             }
         }
     }
@@ -155,7 +165,7 @@ static void keep_through_loops(oribi_memory *m)
         for (int32_t i = 0; i < c->graph->n_values; i++) {
             oribi_memory_group *g = &m->groups[i];
             if (g->first <= loop->begin && g->last > loop->begin) {
-                extend(g, loop->next);
+                read_at(g, loop->next);
             }
         }
     }
@@ -171,6 +181,7 @@ static void init_values(oribi_memory *m)
         m->shares[i] = (oribi_share){.why = ORIBI_SHARE_NONE, .with = -1, .call = -1};
         m->groups[i] = (oribi_memory_group){.first = INT32_MAX,
                                             .last = -1,
+                                            .read = -1,
                                             .input = -1,
                                             .output = -1,
                                             .state = -1,
@@ -192,10 +203,10 @@ static void init_values(oribi_memory *m)
     for (int32_t i = 0; i < c->n_calls; i++) {
         const oribi_call *call = &c->calls[i];
         for (int32_t k = 0; k < call->n_inputs; k++) {
-            touch(m, call->inputs[k], i);
+            touch(m, call->inputs[k], i, k);
         }
         for (int32_t k = 0; k < call->n_outputs; k++) {
-            touch(m, call->node->outputs[k], i);
+            touch(m, call->node->outputs[k], i, call->n_inputs + k);
         }
     }
     keep_through_loops(m);
@@ -204,13 +215,14 @@ static void init_values(oribi_memory *m)
 /* --- Groups ---------------------------------------------------------------------------------- */
 
 /* The group `part` becomes bytes of the group `whole`, from offset on. Both are roots. */
-static void join(oribi_memory *m, int32_t whole, int32_t part, int64_t offset)
+void oribi__memory_join(oribi_memory *m, int32_t whole, int32_t part, int64_t offset)
 {
     oribi_memory_group *g = &m->groups[whole];
     const oribi_memory_group *h = &m->groups[part];
     m->members[part] = (oribi_memory_member){whole, offset};
     extend(g, h->first);
     extend(g, h->last);
+    g->read = h->read > g->read ? h->read : g->read;
     align(g, h->alignment);
     g->bytes = h->bytes + offset > g->bytes ? h->bytes + offset : g->bytes;
     g->output = g->output >= 0 ? g->output : h->output;
@@ -233,7 +245,7 @@ static void join_carried(oribi_memory *m)
         const oribi_call *next = &c->calls[c->loops[k].next];
         for (int32_t i = 0; i < next->n_outputs; i++) {
             const int32_t from = begin->node->outputs[i], to = next->node->outputs[i];
-            join(m, from, to, 0);
+            oribi__memory_join(m, from, to, 0);
             m->groups[from].is_carried = true;
             m->shares[to] = (oribi_share){ORIBI_SHARE_IN_PLACE, from, c->loops[k].next};
         }
@@ -260,7 +272,7 @@ static void join_views(oribi_memory *m)
             m->groups[to].output = -1;
             extend(&m->groups[from], c->n_calls);
         }
-        join(m, from, to, 0);
+        oribi__memory_join(m, from, to, 0);
         m->shares[output] = (oribi_share){ORIBI_SHARE_VIEW, input, i};
     }
 }
@@ -277,10 +289,11 @@ static bool can_be_part(const oribi_memory *m, const oribi_call_view *view, int3
     *out_whole = whole;
     *out_part = part;
     *out_offset = in_whole + view->offset;
-    return whole != part && in_part == 0 && (g->pools & m->groups[whole].pools) != 0 &&
-           oribi__memory_in_pool(m, whole) && oribi__memory_in_pool(m, part) && g->input < 0 &&
-           g->output < 0 && m->groups[whole].input < 0 && !g->is_carried &&
-           !m->groups[whole].is_carried && *out_offset % g->alignment == 0 &&
+    return whole != part && in_part == 0 && !g->is_fixed && !m->groups[whole].is_fixed &&
+           (g->pools & m->groups[whole].pools) != 0 && oribi__memory_in_pool(m, whole) &&
+           oribi__memory_in_pool(m, part) && g->input < 0 && g->output < 0 &&
+           m->groups[whole].input < 0 && !g->is_carried && !m->groups[whole].is_carried &&
+           *out_offset % g->alignment == 0 &&
            g->bytes == oribi_lower_bytes(m->program->graph->values[view->part]);
 }
 
@@ -297,7 +310,7 @@ static void join_parts(oribi_memory *m)
             int32_t whole, part;
             int64_t offset;
             if (can_be_part(m, view, &whole, &part, &offset)) {
-                join(m, whole, part, offset);
+                oribi__memory_join(m, whole, part, offset);
                 m->shares[view->part] = (oribi_share){ORIBI_SHARE_PART, view->whole, i};
                 n_joined++;
             }
@@ -319,10 +332,11 @@ static void join_in_place(oribi_memory *m)
             const oribi_memory_group *g = &m->groups[from], *h = &m->groups[to];
             const bool has_port = g->input >= 0 || g->output >= 0 || h->output >= 0;
             oribi_plan_alias window;
-            if (g->bytes == h->bytes && (g->pools & h->pools) != 0 &&
-                (!has_port || c->ports_in_workspace) && oribi__memory_window(m, i, k, &window) &&
-                window.min_offset <= 0 && window.max_offset >= 0) {
-                join(m, from, to, 0);
+            if (g->bytes == h->bytes && (g->pools & h->pools) != 0 && !g->is_fixed &&
+                !h->is_fixed && (!has_port || c->ports_in_workspace) &&
+                oribi__memory_window(m, i, k, &window) && window.min_offset <= 0 &&
+                window.max_offset >= 0) {
+                oribi__memory_join(m, from, to, 0);
                 m->shares[call->node->outputs[0]] = (oribi_share){ORIBI_SHARE_IN_PLACE, input, i};
                 break;
             }
@@ -333,11 +347,14 @@ static void join_in_place(oribi_memory *m)
 /* --- What devices read -------------------------------------------------------------------------
  */
 
-/* The group that a device reads as input k; NULL: it has a memory of its own, and sees it there. */
-static oribi_memory_group *read_by_device(const oribi_memory *m, const oribi_call *call, int32_t k)
+/* The group that a device reads as input k; NULL: it has a memory of its own, and sees it there, or
+ * it reads at a fixed place (memory_shared.c). */
+static oribi_memory_group *read_by_device(const oribi_memory *m, int32_t index, int32_t k)
 {
     const oribi_devices *d = &m->program->devices;
-    return call->region == NULL || oribi_device_has_memory(d, call->device - 1)
+    const oribi_call *call = &m->program->calls[index];
+    return call->region == NULL || oribi_device_has_memory(d, call->device - 1) ||
+                   oribi__memory_place(m, index, k) >= 0
                ? NULL
                : &m->groups[oribi__memory_root(m, call->inputs[k], NULL)];
 }
@@ -348,7 +365,7 @@ static void keep_for_copies(oribi_memory *m)
     const oribi_program *c = m->program;
     for (int32_t i = 0; i < c->n_calls; i++) {
         for (int32_t k = 0; k < c->calls[i].n_inputs; k++) {
-            oribi_memory_group *g = read_by_device(m, &c->calls[i], k);
+            oribi_memory_group *g = read_by_device(m, i, k);
             if (g == NULL) {
                 continue;
             }
@@ -367,7 +384,7 @@ static void bind_operands(oribi_memory *m)
         const oribi_call *call = &c->calls[i];
         oribi_location *staged = call->region != NULL ? c->devices.staged[i] : NULL;
         for (int32_t k = 0; k < call->n_inputs; k++) {
-            oribi_memory_group *g = read_by_device(m, call, k);
+            oribi_memory_group *g = read_by_device(m, i, k);
             if (g == NULL) {
                 continue;
             }
@@ -387,13 +404,15 @@ static void bind_operands(oribi_memory *m)
     }
 }
 
-void oribi__memory_group(oribi_memory *m)
+bool oribi__memory_group(oribi_memory *m, oribi_arena *arena)
 {
     m->program->n_copies = 0;
     init_values(m);
+    oribi__memory_init_shared(m);
     join_carried(m);
     join_views(m);
     m->program->floor_bytes = live_sum(m);
+    ORIBI_TRY(oribi__memory_lay_shared(m, arena));
     join_parts(m);
     if (!m->forbids_joins) {
         join_in_place(m);
@@ -402,4 +421,5 @@ void oribi__memory_group(oribi_memory *m)
         keep_for_copies(m);
         bind_operands(m);
     }
+    return true;
 }

@@ -197,6 +197,11 @@ bool oribi_program_order(const oribi_program *c, int32_t *out_order, bool *out_i
     if (c->n_calls < 3 || c->n_calls > MOST_CALLS || c->n_loops > 0) {
         return true; /* a loop's calls stay together */
     }
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        if (c->calls[i].region != NULL && c->calls[i].region->code.shared != NULL) {
+            return true; /* places in shared scratch are those of the given order */
+        }
+    }
     bool ok = oribi__order_init(&o, c);
     const int64_t given = ok ? oribi__order_given_peak(&o) : 0;
     if (ok && given > oribi__order_least_peak(&o)) {

@@ -105,8 +105,12 @@ static bool describe_calls(stepping *s)
             }
         }
         s->calls[r] =
-            (oribi_schedule_call){call->device - 1, oribi_program_estimate_us(c, call), needs, n,
-                                  r - s->run_of[oribi_program_block(c, s->call_of[r])]};
+            (oribi_schedule_call){call->device - 1,
+                                  oribi_program_estimate_us(c, call),
+                                  needs,
+                                  n,
+                                  r - s->run_of[oribi_program_block(c, s->call_of[r])],
+                                  call->region != NULL && call->region->code.shared != NULL};
     }
     return true;
 }

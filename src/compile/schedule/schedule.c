@@ -44,7 +44,7 @@ static bool needs(const scheduling *s, int32_t call, int32_t earlier)
 static int32_t wait_of(const scheduling *s, int32_t i)
 {
     int32_t wait = i + 1;
-    for (; wait < s->n_calls; wait++) {
+    for (; wait < s->n_calls && !s->calls[i].is_alone; wait++) {
         const bool is_same = s->calls[wait].device == s->calls[i].device;
         if (is_same ? s->mode != ORIBI_SCHEDULE_HOLD : needs(s, wait, i)) {
             return wait - s->calls[wait].inside;

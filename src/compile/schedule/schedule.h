@@ -36,6 +36,7 @@ typedef struct oribi_schedule_call {
     int32_t n_needs;
     int32_t inside; /* how far behind the first call of its loop, if it stands in one: there nothing
                      * begins or ends, and all calls are the CPU's */
+    bool is_alone;  /* it is waited for before any other call */
 } oribi_schedule_call;
 
 typedef enum oribi_event_kind {

@@ -19,8 +19,13 @@
 #include "micro/dims.h"
 
 enum { ORIBI_TFLITE_CUSTOM = 32, ORIBI_TFLITE_INT4 = 17 };
-/* values of tensors; a handle is one of a variable */
-enum { ORIBI_TFLITE_UNMADE = -1, ORIBI_TFLITE_BLOCKED = -2, ORIBI_TFLITE_HANDLE = -3 };
+/* values of tensors; a handle is one of a variable, scratch is memory of an NPU */
+enum {
+    ORIBI_TFLITE_UNMADE = -1,
+    ORIBI_TFLITE_BLOCKED = -2,
+    ORIBI_TFLITE_HANDLE = -3,
+    ORIBI_TFLITE_SCRATCH = -4
+};
 
 /* ActivationFunctionType */
 enum {
@@ -46,7 +51,8 @@ typedef struct oribi_tflite_tensor {
     oribi_flat_vector scales;  /* float; empty: not quantised */
     oribi_flat_vector zeros;   /* int64 */
     int64_t quantised_dimension;
-    oribi_value_id value;                   /* or ORIBI_TFLITE_... */
+    oribi_value_id value; /* or ORIBI_TFLITE_... */
+    int32_t npu_read; /* operators of an NPU that begin before its last reader (tflite_ethos_u.c) */
     struct oribi_tflite_variable *variable; /* that a handle names, or that is_variable makes */
 } oribi_tflite_tensor;
 
@@ -89,6 +95,9 @@ typedef struct oribi_tflite { /* one import */
     bool is_initialising;             /* that is the one being read */
     bool is_waiting; /* in a subgraph of an operator that waits: operators are only looked up */
     bool is_unfit;   /* it failed for shapes that do not fit */
+    oribi_flat_vector offsets; /* by tensor, where the file lays it; file NULL: it says nothing */
+    int32_t n_npu;             /* operators `ethos-u` so far */
+    struct oribi_tflite_ending *npu_ends;
 } oribi_tflite;
 
 /* An operator under translation. The first failure sets n->status and n->failed; functions do
@@ -133,7 +142,8 @@ typedef struct oribi_tflite_custom { /* one custom operator; name NULL ends a ta
     const char *name;
     oribi_tflite_row row;
 } oribi_tflite_custom;
-extern const oribi_tflite_custom oribi_tflite_signal_rows[], oribi_tflite_landmark_rows[];
+extern const oribi_tflite_custom oribi_tflite_signal_rows[], oribi_tflite_landmark_rows[],
+    oribi_tflite_ethos_u_rows[];
 
 const oribi_tflite_row *oribi_tflite_find_row(int64_t builtin); /* NULL: none */
 const oribi_tflite_row *oribi_tflite_find_custom(const char *name);
@@ -314,6 +324,16 @@ int64_t oribi_tflite_flex_int(oribi_tflite_node *n, const oribi_flex_map *map, c
                               int64_t absent);
 float oribi_tflite_flex_float(const oribi_flex_map *map, const char *key);
 bool oribi_tflite_detection(oribi_tflite_node *n); /* TFLite_Detection_PostProcess */
+
+/* --- Command streams of an Ethos-U (tflite_ethos_u.c) ------------------------------------------
+ */
+
+/* Reads where the file lays its tensors, of a model that has such an operator. */
+bool oribi_tflite_read_offsets(oribi_tflite *t, const oribi_flat_table *model, TF_Status *status);
+/* Is input i of the operator memory that nothing makes? */
+bool oribi_tflite_is_scratch(const oribi_tflite_node *n, int32_t i);
+/* All operators and outputs are read. */
+bool oribi_tflite_end_npu(oribi_tflite *t, TF_Status *status);
 
 /* --- Quantised operators (tflite_quantised.c) --------------------------------------------------
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Custom operators that widely used models have and Oribi knows without a plugin; those of the
- * signal library are in tflite_signal.c, those of landmarks in tflite_landmarks.c. A
- * plugin's op of the same name goes first. Their options are C structs, word by word.
+ * signal library are in tflite_signal.c, those of landmarks in tflite_landmarks.c, an NPU's in
+ * tflite_ethos_u.c. A plugin's op of the same name goes first. Their options are C structs, word by
+ * word.
  */
 #include "import/tflite/tflite.h"
 
@@ -178,8 +179,8 @@ static const oribi_tflite_custom customs[] = {
 
 const oribi_tflite_row *oribi_tflite_find_custom(const char *name)
 {
-    static const oribi_tflite_custom *const tables[] = {customs, oribi_tflite_signal_rows,
-                                                        oribi_tflite_landmark_rows};
+    static const oribi_tflite_custom *const tables[] = {
+        customs, oribi_tflite_signal_rows, oribi_tflite_landmark_rows, oribi_tflite_ethos_u_rows};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         for (const oribi_tflite_custom *custom = tables[i]; custom->name != NULL; custom++) {
             if (strcmp(custom->name, name) == 0) {

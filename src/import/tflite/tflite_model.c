@@ -281,6 +281,14 @@ static bool check_inputs(oribi_tflite_node *n, bool *out_blocked)
         if (tensor == NULL) {
             continue;
         }
+        if (oribi_tflite_is_scratch(n, i)) {
+            continue;
+        }
+        n->inputs[i]->npu_read = n->tflite->n_npu;
+        if (tensor->value == ORIBI_TFLITE_SCRATCH) {
+            return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
+                                     "input %d is the scratch memory of an NPU", (int)i);
+        }
         *out_blocked = *out_blocked || tensor->value == ORIBI_TFLITE_BLOCKED;
         if (tensor->value == ORIBI_TFLITE_UNMADE && tensor->data.file == NULL &&
             !tensor->is_variable && tensor->dtype != 0) {
@@ -483,6 +491,7 @@ static bool import_file(oribi_tflite *t, TF_Status *status)
     ORIBI_TRY(open_model(t, &model, &subgraph, status));
     ORIBI_TRY(read_codes(t, &model, status));
     ORIBI_TRY(oribi_tflite_read_tensors(t, &subgraph, status));
+    ORIBI_TRY(oribi_tflite_read_offsets(t, &model, status));
     ORIBI_TRY(read_inputs(t, &subgraph, status));
     ORIBI_TRY(oribi_import_fix_inputs(t->graph, t->options, status));
     ORIBI_TRY(oribi_tflite_limit_inputs(t, &subgraph, status));
@@ -496,6 +505,7 @@ static bool import_file(oribi_tflite *t, TF_Status *status)
         return oribi_missing_report(&t->missing, status);
     }
     ORIBI_TRY(read_outputs(t, &subgraph, status));
+    ORIBI_TRY(oribi_tflite_end_npu(t, status));
     ORIBI_TRY(oribi_tflite_finish_variables(t, status));
     oribi_graph_remove_dead(t->graph);
     return oribi_graph_sort(t->graph, status);

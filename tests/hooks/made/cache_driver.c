@@ -9,6 +9,7 @@
 
 #include "examples/accelerators/woofles/common/woofles_device.h"
 #include "tvm/runtime/desk.h"
+#include "tvm/runtime/hooks.h"
 
 typedef struct cache_device {
     FILE *log;
@@ -63,18 +64,18 @@ static int32_t destroy(void *dev)
 }
 
 #define HOOK(kind, what)                                                                           \
-    int32_t TVMDevice##kind##what(cache_device *dev);                                              \
     int32_t TVMDevice##kind##what(cache_device *dev)                                               \
     {                                                                                              \
         return note(dev, #what);                                                                   \
     }
 #define CALL_HOOK(kind, what)                                                                      \
-    int32_t TVMDevice##kind##what(cache_device *dev, const struct tvm_device_call *call);          \
     int32_t TVMDevice##kind##what(cache_device *dev, const struct tvm_device_call *call)           \
     {                                                                                              \
         return compute(dev, #what, call);                                                          \
     }
 #define KIND(kind)                                                                                 \
+    TVM_DEVICE_HOOKS(kind, cache_device);                                                          \
+    TVM_DEVICE_DESK(kind);                                                                         \
     HOOK(kind, Activate)                                                                           \
     HOOK(kind, Open)                                                                               \
     HOOK(kind, Close)                                                                              \
@@ -83,27 +84,22 @@ static int32_t destroy(void *dev)
     HOOK(kind, Cancel)                                                                             \
     CALL_HOOK(kind, Invoke)                                                                        \
     CALL_HOOK(kind, Start)                                                                         \
-    int32_t TVMDevice##kind##CacheClean(cache_device *dev, const void *data, uint32_t bytes);      \
     int32_t TVMDevice##kind##CacheClean(cache_device *dev, const void *data, uint32_t bytes)       \
     {                                                                                              \
         return data != NULL ? note_bytes(dev, "CacheClean", bytes) : TVM_DEVICE_E_RANGE;           \
     }                                                                                              \
-    int32_t TVMDevice##kind##CacheInvalidate(cache_device *dev, void *data, uint32_t bytes);       \
     int32_t TVMDevice##kind##CacheInvalidate(cache_device *dev, void *data, uint32_t bytes)        \
     {                                                                                              \
         return data != NULL ? note_bytes(dev, "CacheInvalidate", bytes) : TVM_DEVICE_E_RANGE;      \
     }                                                                                              \
-    int32_t TVMDevice##kind##Address(cache_device *dev, struct tvm_device_tensor *tensor);         \
     int32_t TVMDevice##kind##Address(cache_device *dev, struct tvm_device_tensor *tensor)          \
     {                                                                                              \
         return note_bytes(dev, "Address", tensor->bytes);                                          \
     }                                                                                              \
-    int32_t TVMDevice##kind##DeskCreate(const char *options, uint32_t bytes, void **out_dev);      \
     int32_t TVMDevice##kind##DeskCreate(const char *options, uint32_t bytes, void **out_dev)       \
     {                                                                                              \
         return bytes == 0 ? create(options, out_dev) : TVM_DEVICE_E_RANGE;                         \
     }                                                                                              \
-    int32_t TVMDevice##kind##DeskDestroy(void *dev);                                               \
     int32_t TVMDevice##kind##DeskDestroy(void *dev)                                                \
     {                                                                                              \
         return destroy(dev);                                                                       \

@@ -100,11 +100,12 @@ class Writer:
                       6: tensor.sparsity, 8: ("bool", 1)})
 
     def _operator(self, name, inputs, outputs, intermediates, options):
-        """A custom operator is called "CUSTOM:Name", or "CUSTOM:Name:2" in its version 2, and has the option `words`, integers of 32 bits, or `flex`, a map."""
+        """A custom operator is called "CUSTOM:Name", or "CUSTOM:Name:2" in its version 2, and has the option `words`, integers of 32 bits, or `flex`, a map, or `raw`, bytes."""
         if name not in self.codes:
             self.codes.append(name)
         if ":" in name:
-            words = flex.dumps(options["flex"]) if "flex" in options else np.asarray(options["words"], "<i4").tobytes()
+            words = options["raw"] if "raw" in options else flex.dumps(options["flex"]) if "flex" in options else \
+                np.asarray(options["words"], "<i4").tobytes()
             raw = np.frombuffer(words, np.uint8)
             return Table({0: ("u32", self.codes.index(name)), 1: _indices(inputs), 2: _indices(outputs),
                           5: Vector(raw)})
@@ -118,8 +119,9 @@ class Writer:
                       2: _indices(graph.outputs),
                       3: Vector([self._operator(*o) for o in graph.operators]), 4: graph.name})
 
-    def write(self, graphs):
+    def write(self, graphs, metadata=()):
         made = Vector([self._graph(g) for g in graphs])
+        notes = [Table({0: name, 1: ("u32", self._buffer(data))}) for name, data in metadata]
         codes = []
         for full in self.codes:
             operator, _, rest = full.partition(":")
@@ -127,8 +129,9 @@ class Writer:
             number = schema.OPERATORS[operator][0]
             codes.append(Table({0: ("i8", min(number, 127)), 1: custom or None, 2: ("i32", int(version or 1)), 3: ("i32", number)}))
         return serialise(Table({0: ("u32", 3), 1: Vector(codes), 2: made, 3: "oribi",
-                                4: Vector(self.buffers)}), "TFL3")
+                                4: Vector(self.buffers), 6: Vector(notes) if notes else None}), "TFL3")
 
 
-def write(*graphs):
-    return Writer().write(graphs)
+def write(*graphs, metadata=()):
+    """metadata: pairs of a name and an array."""
+    return Writer().write(graphs, metadata)
