@@ -7,7 +7,7 @@ DESTDIR  ?=
 BUILD     = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 VENV      = build/venv
 
-.PHONY: help deps build demo test test-asan test-tsan test-clang bench bench-mcu bench-gpu lint format fuzz install packages tarball wheel clean
+.PHONY: help deps build demo test test-asan test-tsan test-clang bench bench-mcu bench-gpu lint format fuzz install packages tarball wheel amalgamation clean
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make fuzz      libFuzzer on the model readers and the compiler, 20 minutes each (SECONDS_EACH=n)"
 	@echo "make install   PREFIX=/usr/local DESTDIR="
 	@echo "make wheel     Python's wheels for x86-64 and arm64 into build/wheel/out (docs/guide/python.md)"
+	@echo "make amalgamation  oribi.c and oribi.h in build/amalgamation (docs/reference/packages.md)"
 	@echo "make packages  .debs and the header tarball into build/packages/out (docs/reference/packages.md)"
 	@echo "make tarball   the committed tree as build/packages/out/oribi-VERSION.tar.gz"
 
@@ -85,6 +86,10 @@ wheel:
 	@[ -x build/wheel/venv/bin/python ] || python3 -m venv build/wheel/venv
 	@build/wheel/venv/bin/python -m pip install -q --disable-pip-version-check ziglang auditwheel
 	@JOBS=$(JOBS) build/wheel/venv/bin/python python/oribi_wheel.py make build/wheel/out
+
+# The library in two files.
+amalgamation:
+	@python3 tools/amalgamate.py build/amalgamation
 
 clean:
 	@rm -rf build
