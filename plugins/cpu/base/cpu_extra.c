@@ -8,9 +8,10 @@
 
 #define NOTHING(name)
 #define NO_VARIANT(part, set)
-#define FAMILY_ROW(family) {#family, oribi_cpu_##family##_kernels},
+#define FAMILY_ROW(family)     {#family, oribi_cpu_##family##_kernels},
+#define VARIANT_ROW(part, set) FAMILY_ROW(part##_##set)
 static const oribi_cpu_family families[] = {
-    ORIBI_CPU_FAMILIES(NOTHING, NO_VARIANT, FAMILY_ROW){NULL, NULL}};
+    ORIBI_CPU_FAMILIES(NOTHING, NO_VARIANT, FAMILY_ROW, VARIANT_ROW){NULL, NULL}};
 
 void TF_InitKernel(void)
 {

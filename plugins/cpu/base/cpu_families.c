@@ -8,7 +8,7 @@
 #define FAMILY_ROW(family)     {#family, oribi_cpu_##family##_kernels},
 #define VARIANT_ROW(part, set) FAMILY_ROW(part##_##set)
 const oribi_cpu_family oribi_cpu_families[] = {
-    ORIBI_CPU_FAMILIES(FAMILY_ROW, VARIANT_ROW, FAMILY_ROW){NULL, NULL}};
+    ORIBI_CPU_FAMILIES(FAMILY_ROW, VARIANT_ROW, FAMILY_ROW, VARIANT_ROW){NULL, NULL}};
 #undef FAMILY_ROW
 #undef VARIANT_ROW
 

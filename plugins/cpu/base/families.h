@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The op families of the cpu plugin, one line each: FAMILY(name) stands for the table
  * oribi_cpu_<name>_kernels, which the file of that family exports, VARIANT(part, set) for the table
- * oribi_cpu_<part>_<set>_kernels of one instruction set's file. EXTRA(name) is a family of rarer
- * ops: the archive has it as the others, the shared library leaves it to oribi_cpu_extra.so
- * (cpu_extra.c). All kernels of an op stand on one side.
+ * oribi_cpu_<part>_<set>_kernels of one instruction set's file. EXTRA(name), EXTRA_VARIANT(part,
+ * set) is a family of rarer ops: the archive has it as the others, the shared library leaves it to
+ * oribi_cpu_extra.so (cpu_extra.c). All kernels of an op stand on one side.
  */
 #ifndef ORIBI_PLUGINS_CPU_FAMILIES_H_
 #define ORIBI_PLUGINS_CPU_FAMILIES_H_
@@ -11,7 +11,7 @@
 #include "cpu/base/cpu.h"
 
 /* clang-format off */
-#define ORIBI_CPU_FAMILIES(FAMILY, VARIANT, EXTRA) \
+#define ORIBI_CPU_FAMILIES(FAMILY, VARIANT, EXTRA, EXTRA_VARIANT) \
     FAMILY(view) \
     FAMILY(transpose) \
     FAMILY(concat) \
@@ -46,25 +46,28 @@
     FAMILY(matmul_reference) FAMILY(matmul_wide) FAMILY(matmul) \
     FAMILY(attention_reference) FAMILY(attention) EXTRA(linear_attention) \
     FAMILY(string_equal) EXTRA(strings) EXTRA(string_split) EXTRA(regex_kernel) EXTRA(learned) EXTRA(tree) \
-    FAMILY(qlinear) ORIBI_ISAS_OF_qlinear(VARIANT) \
-    FAMILY(qlinear_binary) FAMILY(qlinear_elements) ORIBI_ISAS_OF_bytes(VARIANT) FAMILY(qlinear_matmul) EXTRA(qlinear_pool) \
+    EXTRA(qlinear) ORIBI_ISAS_OF_qlinear(EXTRA_VARIANT) \
+    EXTRA(qlinear_binary) EXTRA(qlinear_elements) ORIBI_ISAS_OF_bytes(VARIANT) EXTRA(qlinear_matmul) EXTRA(qlinear_pool) \
     FAMILY(micro_layers) FAMILY(micro_window) \
     FAMILY(quantized_conv) FAMILY(quantized_dense) EXTRA(quantized_real) FAMILY(quantized_binary) \
     FAMILY(quantized_pool) EXTRA(quantized_sums) FAMILY(quantized_unary) FAMILY(quantized_unary_16) EXTRA(quantized_wide) EXTRA(quantized_math) \
     EXTRA(quantized_image) EXTRA(quantized_resize) FAMILY(quantized_cast) EXTRA(quantized_compare) FAMILY(quantized_through)
 /* clang-format on */
 
-#define ORIBI_CPU_DECLARE_FAMILY(name)       extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];
-#define ORIBI_CPU_DECLARE_VARIANT(part, set) ORIBI_CPU_DECLARE_FAMILY(part##_##set)
+#define ORIBI_CPU_DECLARE_FAMILY(name)             extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];
+#define ORIBI_CPU_DECLARE_VARIANT(part, set)       ORIBI_CPU_DECLARE_FAMILY(part##_##set)
+#define ORIBI_CPU_DECLARE_EXTRA_VARIANT(part, set) ORIBI_CPU_DECLARE_EXTRA(part##_##set)
 #ifdef ORIBI_CPU_EXTRA /* said by cpu_extra.c, which must have them */
 #define ORIBI_CPU_DECLARE_EXTRA(name) ORIBI_CPU_DECLARE_FAMILY(name)
 #else
 #define ORIBI_CPU_DECLARE_EXTRA(name)                                                              \
     extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[] __attribute__((weak));
 #endif
-ORIBI_CPU_FAMILIES(ORIBI_CPU_DECLARE_FAMILY, ORIBI_CPU_DECLARE_VARIANT, ORIBI_CPU_DECLARE_EXTRA)
+ORIBI_CPU_FAMILIES(ORIBI_CPU_DECLARE_FAMILY, ORIBI_CPU_DECLARE_VARIANT, ORIBI_CPU_DECLARE_EXTRA,
+                   ORIBI_CPU_DECLARE_EXTRA_VARIANT)
 #undef ORIBI_CPU_DECLARE_FAMILY
 #undef ORIBI_CPU_DECLARE_VARIANT
 #undef ORIBI_CPU_DECLARE_EXTRA
+#undef ORIBI_CPU_DECLARE_EXTRA_VARIANT
 
 #endif
