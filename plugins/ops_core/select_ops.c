@@ -65,5 +65,10 @@ const oribi_ops_row oribi_ops_select[] = {
      .outputs = {"index: int64"},
      .attrs = {"T: {numbertype, bool} = DT_BOOL"},
      .shape = where},
+    {.name = "MatrixBandPart", /* what lies near the diagonal, else zeros */
+     .inputs = {"input: T", "num_lower: Tindex", "num_upper: Tindex"},
+     .outputs = {"band: T"},
+     .attrs = {"T: type", "Tindex: {int32, int64} = DT_INT64"},
+     .shape = oribi_ops_shape_unchanged},
     {.name = NULL},
 };

@@ -104,21 +104,32 @@ static void mel_weight_matrix(oribi_ops_ctx *ctx, TF_Status *status)
 }
 
 /* Planes, of which half of the last dimension is kept. */
-static void rfft_2d(oribi_ops_ctx *ctx, TF_Status *status)
+/* Of the last `axes` dimensions. */
+static void rfft(oribi_ops_ctx *ctx, int axes, TF_Status *status)
 {
     oribi_ops_shape x, lengths;
     oribi_wide_dims known;
-    if (!oribi_ops_input(ctx, 0, &x, status) || !oribi_ops_at_least(&x, 2, status) ||
+    if (!oribi_ops_input(ctx, 0, &x, status) || !oribi_ops_at_least(&x, axes, status) ||
         !oribi_ops_input_rank(ctx, 1, 1, &lengths, status) ||
-        !oribi_ops_merge_dim(&lengths.at[0], 2, status) ||
+        !oribi_ops_merge_dim(&lengths.at[0], axes, status) ||
         !oribi_ops_input_list(ctx, 1, &known, status)) {
         return;
     }
-    for (int i = 0; x.n >= 2 && i < 2; i++) {
-        const int64_t n = known.n == 2 ? known.at[i] : -1;
-        x.at[x.n - 2 + i] = i == 0 || n <= 0 ? n : n / 2 + 1;
+    for (int i = 0; x.n >= axes && i < axes; i++) {
+        const int64_t n = known.n == axes ? known.at[i] : -1;
+        x.at[x.n - axes + i] = i < axes - 1 || n <= 0 ? n : n / 2 + 1;
     }
     oribi_ops_output(ctx, 0, &x, status);
+}
+
+static void rfft_2d(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    rfft(ctx, 2, status);
+}
+
+static void rfft_1d(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    rfft(ctx, 1, status);
 }
 
 #define COMPLEX "{complex64, complex128} = DT_COMPLEX64"
@@ -167,6 +178,12 @@ const oribi_ops_row oribi_ops_signal[] = {
      .attrs = {"Treal: " REAL, "Tcomplex: " COMPLEX},
      .traits = {"parameters(fft_length)"},
      .shape = rfft_2d},
+    {.name = "RFFT",
+     .inputs = {"input: Treal", "fft_length: int32"},
+     .outputs = {"output: Tcomplex"},
+     .attrs = {"Treal: " REAL, "Tcomplex: " COMPLEX},
+     .traits = {"parameters(fft_length)"},
+     .shape = rfft_1d},
     PART("Real", "input", "output"),
     PART("Imag", "input", "output"),
     PART("ComplexAbs", "x", "y"),

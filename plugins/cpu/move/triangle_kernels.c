@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrices seen from a diagonal: ONNX>Trilu keeps what lies on one side of it, ONNX>EyeLike has
- * ones on it. A unit of work is a row.
+/* Matrices seen from a diagonal: ONNX>Trilu keeps what lies on one side of it, MatrixBandPart what
+ * lies near it, ONNX>EyeLike has ones on it. A unit of work is a row.
  */
 #include "cpu/base/families.h"
 #include "cpu/base/walk.h"
@@ -75,6 +75,73 @@ static bool trilu_run(const triangle_state *state, oribi_kit_run *run)
     return work.target != NULL;
 }
 ORIBI_KIT_COMPUTE(trilu, 2)
+
+typedef struct band_work {
+    const char *source;
+    char *target;
+    int64_t rows, columns, below, above; /* diagonals that are kept */
+    size_t width;
+} band_work;
+
+static void band_rows(void *object, int64_t begin, int64_t end)
+{
+    const band_work *work = object;
+    const size_t bytes = (size_t)work->columns * work->width;
+    for (int64_t row = begin; row < end; row++) {
+        const int64_t at = row % work->rows;
+        const size_t from = (size_t)within(at - work->below, 0, work->columns) * work->width;
+        const size_t to = (size_t)within(at + work->above + 1, 0, work->columns) * work->width;
+        char *out = work->target + (size_t)row * bytes;
+        if (out != work->source + (size_t)row * bytes) {
+            memcpy(out, work->source + (size_t)row * bytes, bytes);
+        }
+        memset(out, 0, from < bytes ? from : bytes);
+        memset(out + to, 0, bytes - to);
+    }
+}
+
+/* How many diagonals on one side are kept; below 0: all. */
+static bool read_band(oribi_kit_run *run, int index, const char *what, int64_t most, int64_t *out)
+{
+    if (!oribi_cpu_read_int(run, index, what, out)) {
+        return false;
+    }
+    if (*out > most) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "%s is %lld; it must be at most %lld", what,
+                              (long long)*out, (long long)most);
+    }
+    *out = *out < 0 ? most : *out;
+    return true;
+}
+
+static bool band_run(const void *state, oribi_kit_run *run)
+{
+    static const int candidate = 0;
+    oribi_cpu_shape shape;
+    band_work work = {.source = TF_TensorData(run->in[0]),
+                      .width = oribi_cpu_width(run, TF_TensorType(run->in[0]))};
+    (void)state;
+    if (work.width == 0 || !oribi_cpu_input_shape(run, 0, &shape)) {
+        return false;
+    }
+    if (shape.n < 2) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "shape %s has no matrices",
+                              oribi_cpu_shape_text(&shape).chars);
+    }
+    work.rows = shape.at[shape.n - 2];
+    work.columns = shape.at[shape.n - 1];
+    if (!read_band(run, 1, "num_lower", work.rows, &work.below) ||
+        !read_band(run, 2, "num_upper", work.columns, &work.above)) {
+        return false;
+    }
+    work.target = oribi_kit_output_in_place(run, &candidate, 1, shape.at, shape.n);
+    if (work.target != NULL && oribi_cpu_product(shape.at, shape.n) > 0) {
+        oribi_kit_parallel(run, oribi_cpu_product(shape.at, shape.n - 1),
+                           work.columns * (int64_t)work.width / 8 + 10, &work, band_rows);
+    }
+    return work.target != NULL;
+}
+ORIBI_KIT_COMPUTE(band, 3)
 
 static void eye_rows(void *object, int64_t begin, int64_t end)
 {
@@ -164,6 +231,10 @@ const oribi_cpu_kernel oribi_cpu_triangle_kernels[] = {
      .compute = trilu_compute,
      .destroy = oribi_kit_free,
      .why = "rows, copied and cut"},
+    {.op_name = "MatrixBandPart",
+     .priority = ORIBI_CPU_REFERENCE,
+     .compute = band_compute,
+     .why = "rows, copied and cut on both sides"},
     {.op_name = "ONNX>EyeLike",
      .priority = ORIBI_CPU_REFERENCE,
      .create = eye_create,

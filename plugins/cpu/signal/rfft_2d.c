@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RFFT2D, and the parts of complex numbers: Real, Imag, ComplexAbs. A plane is transformed in
- * double (fourier.h): its rows, of which half is kept, then the columns of that half.
+/* RFFT2D, RFFT, which is that of planes of one row, and the parts of complex numbers: Real, Imag,
+ * ComplexAbs. A plane is transformed in double (fourier.h): its rows, of which half is kept, then
+ * the columns of that half.
  */
 #include "cpu/base/cpu_shape.h"
 #include "cpu/base/families.h"
@@ -119,30 +120,34 @@ static bool transform(oribi_kit_run *run, plane_call *c)
     return good;
 }
 
-static bool rfft_2d_run(const void *state, oribi_kit_run *run)
+/* Transforms the last `axes` dimensions, one or two. */
+static bool rfft(oribi_kit_run *run, int axes)
 {
     oribi_cpu_shape x;
     oribi_dims lengths;
     int64_t count = 0;
     plane_call c = {.x = TF_TensorData(run->in[0]),
-                    .is_double = TF_TensorType(run->in[0]) == TF_DOUBLE};
-    (void)state;
+                    .is_double = TF_TensorType(run->in[0]) == TF_DOUBLE,
+                    .have = {1, 1},
+                    .n = {1, 1}};
     if (!oribi_cpu_input_shape(run, 0, &x) ||
         !oribi_cpu_read_dims(run, 1, "fft_length", &lengths)) {
         return false;
     }
-    if (x.n < 2 || lengths.n != 2 || lengths.at[0] < 1 || lengths.at[1] < 1) {
+    if (x.n < axes || lengths.n != axes || lengths.at[0] < 1 || lengths.at[axes - 1] < 1) {
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
-                              "input %s and fft_length %s: planes and two lengths of at least 1 "
-                              "are wanted",
-                              oribi_cpu_shape_text(&x).chars, oribi_cpu_shape_text(&lengths).chars);
+                              "input %s and fft_length %s: at least %d dimensions and as many "
+                              "lengths as that of at least 1 are wanted",
+                              oribi_cpu_shape_text(&x).chars, oribi_cpu_shape_text(&lengths).chars,
+                              axes);
     }
-    c.planes = oribi_cpu_product(x.at, x.n - 2);
-    c.half = lengths.at[1] / 2 + 1;
-    for (int i = 0; i < 2; i++) {
-        c.have[i] = x.at[x.n - 2 + i];
-        c.n[i] = lengths.at[i];
-        x.at[x.n - 2 + i] = i == 0 ? c.n[0] : c.half;
+    c.planes = oribi_cpu_product(x.at, x.n - axes);
+    c.half = lengths.at[axes - 1] / 2 + 1;
+    for (int i = 0; i < axes; i++) {
+        const int axis = 2 - axes + i; /* of the plane */
+        c.have[axis] = x.at[x.n - axes + i];
+        c.n[axis] = lengths.at[i];
+        x.at[x.n - axes + i] = axis == 0 ? c.n[0] : c.half;
     }
     if (!oribi_cpu_count(run, x.at, x.n, &count)) {
         return false;
@@ -150,7 +155,20 @@ static bool rfft_2d_run(const void *state, oribi_kit_run *run)
     c.y = oribi_kit_output(run, 0, x.at, x.n);
     return c.y != NULL && (count == 0 || transform(run, &c));
 }
+
+static bool rfft_2d_run(const void *state, oribi_kit_run *run)
+{
+    (void)state;
+    return rfft(run, 2);
+}
 ORIBI_KIT_COMPUTE(rfft_2d, 2)
+
+static bool rfft_1d_run(const void *state, oribi_kit_run *run)
+{
+    (void)state;
+    return rfft(run, 1);
+}
+ORIBI_KIT_COMPUTE(rfft_1d, 2)
 
 /* --- Parts ------------------------------------------------------------------------------------ */
 
@@ -174,11 +192,11 @@ PART(imag, double, z[1])
 PART(abs, float, (float)hypot((double)z[0], (double)z[1]))
 PART(abs, double, hypot(z[0], z[1]))
 
-#define PLANE_ROW(real, complex)                                                                   \
+#define PLANE_ROW(op, fn, real, complex)                                                           \
     {                                                                                              \
-        .op_name = "RFFT2D",                                                                       \
+        .op_name = op,                                                                             \
         .types = {{"Treal", ORIBI_KIT_TYPE(real)}, {"Tcomplex", ORIBI_KIT_TYPE(complex)}},         \
-        .priority = ORIBI_CPU_REFERENCE, .compute = rfft_2d_compute,                               \
+        .priority = ORIBI_CPU_REFERENCE, .compute = fn##_compute,                                  \
         .why = "rows, then columns, in double"                                                     \
     }
 #define PART_ROW(op, fn, T, real, complex)                                                         \
@@ -188,8 +206,10 @@ PART(abs, double, hypot(z[0], z[1]))
         .why = "a part of each complex number"                                                     \
     }
 const oribi_cpu_kernel oribi_cpu_rfft_2d_kernels[] = {
-    PLANE_ROW(TF_FLOAT, TF_COMPLEX64),
-    PLANE_ROW(TF_DOUBLE, TF_COMPLEX128),
+    PLANE_ROW("RFFT2D", rfft_2d, TF_FLOAT, TF_COMPLEX64),
+    PLANE_ROW("RFFT2D", rfft_2d, TF_DOUBLE, TF_COMPLEX128),
+    PLANE_ROW("RFFT", rfft_1d, TF_FLOAT, TF_COMPLEX64),
+    PLANE_ROW("RFFT", rfft_1d, TF_DOUBLE, TF_COMPLEX128),
     PART_ROW("Real", real, float, TF_FLOAT, TF_COMPLEX64),
     PART_ROW("Real", real, double, TF_DOUBLE, TF_COMPLEX128),
     PART_ROW("Imag", imag, float, TF_FLOAT, TF_COMPLEX64),

@@ -3,10 +3,10 @@
  * Algorithm, 1968); a repetition that is counted becomes that many copies.
  */
 #include "cpu/text/regex.h"
+#include "cpu/text/regex_steps.h"
 
 #include <string.h>
 
-enum { SET, SPLIT, JUMP, BEGIN, END, EDGE, NO_EDGE, MATCH };
 enum { DEPTH = 100, MOST_TIMES = 1000 };
 
 typedef struct reader {
@@ -19,11 +19,6 @@ typedef struct reader {
 static void fail(reader *r, const char *why)
 {
     r->why = r->why != NULL ? r->why : why;
-}
-
-static bool is_word(unsigned char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 static int32_t add(reader *r, int kind, int32_t first, int32_t second)
@@ -44,11 +39,6 @@ static void put(uint8_t set[32], unsigned c)
     set[c / 8] = (uint8_t)(set[c / 8] | 1U << c % 8);
 }
 
-static bool has(const uint8_t set[32], unsigned c)
-{
-    return (set[c / 8] >> c % 8 & 1) != 0;
-}
-
 /* The letters of \w, \d, \s, and of \W, \D, \S those of ASCII that are not; false: another one. */
 static bool put_class(uint8_t set[32], char name)
 {
@@ -57,14 +47,52 @@ static bool put_class(uint8_t set[32], char name)
         return false;
     }
     for (unsigned c = 0; c < 128; c++) {
-        const bool is_in = lower == 'w'   ? is_word((unsigned char)c)
+        const bool is_in = lower == 'w'   ? oribi_regex_is_word((unsigned char)c)
                            : lower == 'd' ? c >= '0' && c <= '9'
-                                          : c == ' ' || (c >= '\t' && c <= '\r');
+                                          : c == ' ' || (c >= '\t' && c <= '\r' && c != '\v');
         if (is_in == (name == lower)) {
             put(set, c);
         }
     }
     return true;
+}
+
+/* [:punct:] and its kind, whose name begins at r->at; the letters of ASCII that are so called. */
+static bool put_named(reader *r, uint8_t set[32])
+{
+    static const struct {
+        const char *name, *letters; /* pairs: from, to */
+    } classes[] = {{"alnum", "09AZaz"},
+                   {"alpha", "AZaz"},
+                   {"blank", "\t\t  "},
+                   {"digit", "09"},
+                   {"graph", "!~"},
+                   {"lower", "az"},
+                   {"print", " ~"},
+                   {"punct", "!/:@[`{~"},
+                   {"space", "\t\r  "},
+                   {"upper", "AZ"},
+                   {"word", "09AZ__az"},
+                   {"xdigit", "09AFaf"},
+                   {"cntrl", "\001\037\177\177"},
+                   {"ascii", "\001\177"}};
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        const size_t n = strlen(classes[i].name);
+        if ((size_t)(r->end - r->at) >= n + 2 && memcmp(r->at, classes[i].name, n) == 0 &&
+            memcmp(r->at + n, ":]", 2) == 0) {
+            for (const char *pair = classes[i].letters; *pair != '\0'; pair += 2) {
+                for (unsigned c = (unsigned char)pair[0]; c <= (unsigned char)pair[1]; c++) {
+                    put(set, c);
+                }
+            }
+            if (classes[i].letters[0] == '\001') {
+                put(set, 0); /* a text of pairs cannot say it */
+            }
+            r->at += n + 2;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The set becomes a step. One with characters beyond ASCII takes the rest of their bytes along: a
@@ -86,15 +114,15 @@ static void add_set(reader *r, const uint8_t set[32], bool has_wide)
     }
     memcpy(r->to->sets[i], all, sizeof all);
     r->to->n_sets = i == r->to->n_sets ? i + 1 : r->to->n_sets;
-    (void)add(r, SET, i, 0);
+    (void)add(r, ORIBI_REGEX_SET, i, 0);
     if (has_wide) {
         uint8_t rest[32] = {0};
         for (unsigned c = 0x80; c < 0xc0; c++) {
             put(rest, c);
         }
-        const int32_t split = add(r, SPLIT, r->to->n_steps + 1, r->to->n_steps + 3);
+        const int32_t split = add(r, ORIBI_REGEX_SPLIT, r->to->n_steps + 1, r->to->n_steps + 3);
         add_set(r, rest, false);
-        (void)add(r, JUMP, split, 0);
+        (void)add(r, ORIBI_REGEX_JUMP, split, 0);
     }
 }
 
@@ -121,7 +149,7 @@ static bool set_escape(reader *r, uint8_t set[32], bool *has_wide, unsigned char
         return false;
     }
     *out_single = (unsigned char)control_of(c);
-    if (is_word((unsigned char)c) && *out_single == (unsigned char)c) {
+    if (oribi_regex_is_word((unsigned char)c) && *out_single == (unsigned char)c) {
         fail(r, "a set has an escape that is not known");
     }
     return true;
@@ -140,7 +168,11 @@ static void read_set(reader *r)
         }
         unsigned char low = (unsigned char)*r->at++, high;
         if (low == '[' && r->at < r->end && *r->at == ':') {
-            fail(r, "classes by name are not supported");
+            r->at++;
+            if (!put_named(r, set)) {
+                fail(r, "a set has a class whose name is not known");
+            }
+            continue;
         }
         if (low == '\\' && !set_escape(r, set, &has_wide, &low)) {
             continue;
@@ -177,10 +209,10 @@ static void read_escape(reader *r)
     uint8_t set[32] = {0};
     const char c = r->at < r->end ? *r->at++ : '\0';
     if (c == 'b' || c == 'B') {
-        (void)add(r, c == 'b' ? EDGE : NO_EDGE, 0, 0);
+        (void)add(r, c == 'b' ? ORIBI_REGEX_EDGE : ORIBI_REGEX_NO_EDGE, 0, 0);
     } else if (put_class(set, c)) {
         add_set(r, set, c == 'W' || c == 'D' || c == 'S');
-    } else if (control_of(c) == c && is_word((unsigned char)c)) {
+    } else if (control_of(c) == c && oribi_regex_is_word((unsigned char)c)) {
         fail(r, "an escape is not known");
     } else if (c == '\0') {
         fail(r, "it ends with a backslash");
@@ -191,11 +223,15 @@ static void read_escape(reader *r)
 
 static void read_group(reader *r)
 {
+    int32_t group = -1;
     if (r->end - r->at >= 2 && r->at[0] == '?') {
         if (r->at[1] != ':') {
             fail(r, "flags and names of groups are not supported");
         }
         r->at += 2;
+    } else {
+        group = ++r->to->n_groups;
+        (void)add(r, ORIBI_REGEX_SAVE, 2 * group, 0);
     }
     if (++r->depth > DEPTH) {
         fail(r, "its groups are nested too deeply");
@@ -204,6 +240,9 @@ static void read_group(reader *r)
         read_choice(r);
     }
     r->depth--;
+    if (group >= 0) {
+        (void)add(r, ORIBI_REGEX_SAVE, 2 * group + 1, 0);
+    }
     if (r->at >= r->end || *r->at != ')') {
         fail(r, "a group has no end");
     } else {
@@ -227,7 +266,7 @@ static void read_atom(reader *r)
         break;
     case '^':
     case '$':
-        (void)add(r, c == '^' ? BEGIN : END, 0, 0);
+        (void)add(r, c == '^' ? ORIBI_REGEX_BEGIN : ORIBI_REGEX_END, 0, 0);
         break;
     case '.':
         memset(set, 0xff, 16);
@@ -279,8 +318,9 @@ static bool read_times(reader *r, int32_t *least, int32_t *most)
     return true;
 }
 
-/* The atom [begin, end) is there: makes it `least` to `most` of them. */
-static void repeat(reader *r, int32_t begin, int32_t least, int32_t most)
+/* The atom [begin, end) is there: makes it `least` to `most` of them. Of the two ways of a split
+ * the first is tried before the second: one more, or, where it is lazy, no more. */
+static void repeat(reader *r, int32_t begin, int32_t least, int32_t most, bool is_lazy)
 {
     oribi_regex_step atom[ORIBI_REGEX_STEPS / 8];
     const int32_t end = r->to->n_steps, n = end - begin;
@@ -293,18 +333,19 @@ static void repeat(reader *r, int32_t begin, int32_t least, int32_t most)
     const int32_t copies = most < 0 ? least + 1 : most;
     for (int32_t i = 0; i < copies && r->why == NULL; i++) {
         const int32_t split =
-            i >= least ? add(r, SPLIT, r->to->n_steps + 1, r->to->n_steps + 1) : -1;
+            i >= least ? add(r, ORIBI_REGEX_SPLIT, r->to->n_steps + 1, r->to->n_steps + 1) : -1;
         const int32_t first = r->to->n_steps;
         for (int32_t k = 0; k < n; k++) { /* targets move along with the copy */
-            const bool goes = atom[k].kind == SPLIT || atom[k].kind == JUMP;
+            const bool goes = atom[k].kind == ORIBI_REGEX_SPLIT || atom[k].kind == ORIBI_REGEX_JUMP;
             (void)add(r, atom[k].kind, atom[k].first + (goes ? first - begin : 0),
-                      atom[k].second + (atom[k].kind == SPLIT ? first - begin : 0));
+                      atom[k].second + (atom[k].kind == ORIBI_REGEX_SPLIT ? first - begin : 0));
         }
         if (most < 0 && i == least) {
-            (void)add(r, JUMP, split, 0);
+            (void)add(r, ORIBI_REGEX_JUMP, split, 0);
         }
         if (split >= 0 && r->why == NULL) {
-            r->to->steps[split].second = (uint16_t)r->to->n_steps;
+            oribi_regex_step *step = &r->to->steps[split];
+            *(is_lazy ? &step->first : &step->second) = (uint16_t)r->to->n_steps;
         }
     }
 }
@@ -326,9 +367,10 @@ static void read_repeated(reader *r)
         } else {
             return;
         }
-        r->at += r->at < r->end && *r->at == '?' ? 1 : 0; /* lazily: the same texts match */
+        const bool is_lazy = r->at < r->end && *r->at == '?';
+        r->at += is_lazy ? 1 : 0;
         if (r->why == NULL) {
-            repeat(r, begin, least, most);
+            repeat(r, begin, least, most, is_lazy);
         }
     }
 }
@@ -344,7 +386,7 @@ static void read_choice(reader *r)
     }
     /* Room for the split before the first branch: the branch moves up by one. */
     const int32_t end = r->to->n_steps;
-    (void)add(r, JUMP, 0, 0);
+    (void)add(r, ORIBI_REGEX_JUMP, 0, 0);
     if (r->why != NULL) {
         return;
     }
@@ -352,12 +394,13 @@ static void read_choice(reader *r)
             (size_t)(end - begin) * sizeof r->to->steps[0]);
     for (int32_t i = begin + 1; i <= end; i++) {
         oribi_regex_step *step = &r->to->steps[i];
-        step->first = (uint16_t)(step->first + (step->kind == SPLIT || step->kind == JUMP));
-        step->second = (uint16_t)(step->second + (step->kind == SPLIT));
+        step->first = (uint16_t)(step->first + (step->kind == ORIBI_REGEX_SPLIT ||
+                                                step->kind == ORIBI_REGEX_JUMP));
+        step->second = (uint16_t)(step->second + (step->kind == ORIBI_REGEX_SPLIT));
     }
-    const int32_t jump = add(r, JUMP, 0, 0);
+    const int32_t jump = add(r, ORIBI_REGEX_JUMP, 0, 0);
     r->to->steps[begin] =
-        (oribi_regex_step){SPLIT, (uint16_t)(begin + 1), (uint16_t)r->to->n_steps};
+        (oribi_regex_step){ORIBI_REGEX_SPLIT, (uint16_t)(begin + 1), (uint16_t)r->to->n_steps};
     r->at++;
     if (++r->depth > DEPTH) {
         fail(r, "it has too many branches");
@@ -371,12 +414,12 @@ static void read_choice(reader *r)
 const char *oribi_regex_read(const char *pattern, size_t bytes, oribi_regex *out)
 {
     reader r = {.at = pattern, .end = pattern + bytes, .to = out};
-    out->n_steps = out->n_sets = 0;
+    out->n_steps = out->n_sets = out->n_groups = 0;
     read_choice(&r);
     if (r.why == NULL && r.at < r.end) {
         fail(&r, "a group ends that did not begin");
     }
-    (void)add(&r, MATCH, 0, 0);
+    (void)add(&r, ORIBI_REGEX_MATCH, 0, 0);
     return r.why;
 }
 
@@ -389,12 +432,6 @@ typedef struct matcher {
     oribi_regex_room *room;
     uint32_t mark; /* of steps seen at this place */
 } matcher;
-
-static bool is_edge(const matcher *m, size_t at)
-{
-    const bool before = at > 0 && is_word((unsigned char)m->text[at - 1]);
-    return before != (at < m->bytes && is_word((unsigned char)m->text[at]));
-}
 
 /* Adds to `list` the sets and the match that are reached from a step without reading. */
 static int32_t follow(matcher *m, int32_t from, size_t at, uint16_t *list, int32_t n)
@@ -409,17 +446,14 @@ static int32_t follow(matcher *m, int32_t from, size_t at, uint16_t *list, int32
             continue;
         }
         m->room->seen[i] = m->mark;
-        const bool goes_on =
-            (step->kind == BEGIN && at == 0) || (step->kind == END && at == m->bytes) ||
-            (step->kind == EDGE && is_edge(m, at)) || (step->kind == NO_EDGE && !is_edge(m, at));
-        if (step->kind == SET || step->kind == MATCH) {
+        if (step->kind == ORIBI_REGEX_SET || step->kind == ORIBI_REGEX_MATCH) {
             list[n++] = (uint16_t)i;
-        } else if (step->kind == JUMP || step->kind == SPLIT) {
+        } else if (step->kind == ORIBI_REGEX_JUMP || step->kind == ORIBI_REGEX_SPLIT) {
             stack[depth++] = step->first;
-            if (step->kind == SPLIT) {
+            if (step->kind == ORIBI_REGEX_SPLIT) {
                 stack[depth++] = step->second;
             }
-        } else if (goes_on) {
+        } else if (oribi_regex_holds(step, m->text, m->bytes, at)) {
             stack[depth++] = (uint16_t)(i + 1);
         }
     }
@@ -438,7 +472,8 @@ bool oribi_regex_matches(const oribi_regex *regex, const char *text, size_t byte
         m.mark++;
         for (int32_t i = 0; i < n; i++) {
             const oribi_regex_step *step = &regex->steps[now[i]];
-            if (step->kind == SET && has(regex->sets[step->first], (unsigned char)text[at])) {
+            if (step->kind == ORIBI_REGEX_SET &&
+                oribi_regex_has(regex->sets[step->first], (unsigned char)text[at])) {
                 n_next = follow(&m, now[i] + 1, at + 1, next, n_next);
             }
         }
@@ -448,7 +483,7 @@ bool oribi_regex_matches(const oribi_regex *regex, const char *text, size_t byte
         n = n_next;
     }
     for (int32_t i = 0; i < n; i++) {
-        if (regex->steps[now[i]].kind == MATCH) {
+        if (regex->steps[now[i]].kind == ORIBI_REGEX_MATCH) {
             return true;
         }
     }

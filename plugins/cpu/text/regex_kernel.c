@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX>RegexFullMatch. The pattern is read once, when the kernel is made. */
+/* ONNX>RegexFullMatch and StaticRegexFullMatch, whose pattern is read once, when the kernel is
+ * made, and RegexFullMatch, whose pattern is an input.
+ */
 #include "cpu/base/families.h"
-#include "cpu/text/regex.h"
-#include "cpu/text/texts.h"
+#include "cpu/text/regex_input.h"
 
-static void match_read(oribi_kit_setup *setup, oribi_regex *regex)
+void oribi_cpu_regex_attr(oribi_kit_setup *setup, oribi_regex *regex)
 {
     char pattern[ORIBI_REGEX_STEPS] = "";
     oribi_kit_attr_string(setup, "pattern", pattern, sizeof pattern);
@@ -16,11 +17,28 @@ static void match_read(oribi_kit_setup *setup, oribi_regex *regex)
         }
     }
 }
+
+const oribi_regex *oribi_cpu_regex_input(oribi_kit_run *run, int index, TF_Tensor **out_memory)
+{
+    oribi_cpu_span pattern;
+    oribi_regex *regex = oribi_cpu_text_scalar(run, index, "the pattern", &pattern)
+                             ? oribi_kit_scratch(run, (int64_t)sizeof(oribi_regex), out_memory)
+                             : NULL;
+    const char *why = regex != NULL ? oribi_regex_read(pattern.at, pattern.n, regex) : NULL;
+    if (why != NULL) {
+        (void)oribi_kit_fail(run, TF_INVALID_ARGUMENT, "the pattern cannot be read: %s", why);
+    }
+    return why != NULL ? NULL : regex;
+}
+
+static void match_read(oribi_kit_setup *setup, oribi_regex *regex)
+{
+    oribi_cpu_regex_attr(setup, regex);
+}
 ORIBI_KIT_CREATE(match, oribi_regex)
 
-static bool match_run(const void *state, oribi_kit_run *run)
+static bool match_all(oribi_kit_run *run, const oribi_regex *regex)
 {
-    const oribi_regex *regex = state;
     oribi_wide_dims dims;
     TF_Tensor *memory = NULL;
     int64_t patience = 0;
@@ -43,14 +61,35 @@ static bool match_run(const void *state, oribi_kit_run *run)
     TF_DeleteTensor(memory);
     return room != NULL && oribi_kit_is_ok(run);
 }
+
+static bool match_run(const void *state, oribi_kit_run *run)
+{
+    return match_all(run, state);
+}
 ORIBI_KIT_COMPUTE(match, 1)
 
+static bool given_run(const void *state, oribi_kit_run *run)
+{
+    TF_Tensor *memory = NULL;
+    (void)state;
+    const oribi_regex *regex = oribi_cpu_regex_input(run, 1, &memory);
+    const bool ok = regex != NULL && match_all(run, regex);
+    TF_DeleteTensor(memory);
+    return ok;
+}
+ORIBI_KIT_COMPUTE(given, 2)
+
+#define STATIC_ROW(op)                                                                             \
+    {                                                                                              \
+        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = match_create,                    \
+        .compute = match_compute, .destroy = oribi_kit_free, .why = "all ways at once"             \
+    }
 const oribi_cpu_kernel oribi_cpu_regex_kernel_kernels[] = {
-    {.op_name = "ONNX>RegexFullMatch",
+    STATIC_ROW("ONNX>RegexFullMatch"),
+    STATIC_ROW("StaticRegexFullMatch"),
+    {.op_name = "RegexFullMatch",
      .priority = ORIBI_CPU_REFERENCE,
-     .create = match_create,
-     .compute = match_compute,
-     .destroy = oribi_kit_free,
-     .why = "all ways at once"},
+     .compute = given_compute,
+     .why = "reads the pattern, then all ways at once"},
     {.op_name = NULL},
 };

@@ -15,14 +15,9 @@ static void split_read(oribi_kit_setup *setup, split_state *state)
 }
 ORIBI_KIT_CREATE(split, split_state)
 
-static bool is_space(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static oribi_cpu_span without_space(oribi_cpu_span rest)
 {
-    while (rest.n > 0 && is_space(rest.at[0])) {
+    while (rest.n > 0 && oribi_cpu_is_space(rest.at[0])) {
         rest.at++;
         rest.n--;
     }
@@ -34,7 +29,7 @@ static size_t next_delimiter(const split_state *s, size_t width, oribi_cpu_span 
 {
     size_t i = 0;
     if (width == 0) {
-        while (i < rest.n && !is_space(rest.at[i])) {
+        while (i < rest.n && !oribi_cpu_is_space(rest.at[i])) {
             i++;
         }
         return i;

@@ -1,31 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX>StringConcat and ONNX>StringNormalizer. Upper and lower case are those of ASCII, Latin-1,
- * Greek and Cyrillic letters, in UTF-8, whatever the locale.
+/* ONNX>StringConcat and ONNX>StringNormalizer, StringJoin, StringLower and StringUpper. Upper and
+ * lower case are those of ASCII, Latin-1, Greek and Cyrillic letters, in UTF-8, whatever the
+ * locale.
  */
 #include "cpu/base/families.h"
 #include "cpu/text/texts.h"
 
 /* --- StringConcat ----------------------------------------------------------------------------- */
-
-static bool join(oribi_kit_run *run, TF_TString *out, oribi_cpu_span a, oribi_cpu_span b)
-{
-    size_t bytes = 0;
-    if (__builtin_add_overflow(a.n, b.n, &bytes)) {
-        return oribi_kit_fail(run, TF_RESOURCE_EXHAUSTED, "a text is too long");
-    }
-    char *to = TF_TString_ResizeUninitialized(out, bytes);
-    if (to == NULL) {
-        return oribi_kit_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for a text of %zu bytes",
-                              bytes);
-    }
-    if (a.n > 0) {
-        memcpy(to, a.at, a.n);
-    }
-    if (b.n > 0) {
-        memcpy(to + a.n, b.at, b.n);
-    }
-    return true;
-}
 
 static bool concat_run(const void *state, oribi_kit_run *run)
 {
@@ -46,8 +27,10 @@ static bool concat_run(const void *state, oribi_kit_run *run)
     oribi_cpu_broadcast_strides(&b, &out, &b_strides);
     const int64_t count = oribi_cpu_product(out.at, out.n);
     for (int64_t i = 0; i < count && !oribi_kit_stops(run, &patience, 60); i++) {
-        if (!join(run, &z[i], oribi_cpu_text_at(x, oribi_cpu_text_place(i, &out, &a_strides)),
-                  oribi_cpu_text_at(y, oribi_cpu_text_place(i, &out, &b_strides)))) {
+        const int64_t left = oribi_cpu_text_place(i, &out, &a_strides);
+        const int64_t right = oribi_cpu_text_place(i, &out, &b_strides);
+        if (!oribi_cpu_text_append(run, &z[i], oribi_cpu_text_at(x, left)) ||
+            !oribi_cpu_text_append(run, &z[i], oribi_cpu_text_at(y, right))) {
             return false;
         }
     }
@@ -117,9 +100,9 @@ static bool same_words(oribi_cpu_span a, oribi_cpu_span b, bool is_sensitive)
 
 static bool write_changed(oribi_kit_run *run, TF_TString *out, oribi_cpu_span s, change to)
 {
-    char *bytes_out = TF_TString_ResizeUninitialized(out, s.n);
+    char *bytes_out = oribi_cpu_text_room(run, out, s.n);
     if (bytes_out == NULL) {
-        return oribi_kit_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for a text of %zu bytes", s.n);
+        return false;
     }
     for (size_t i = 0, bytes = 1; i < s.n; i += bytes) {
         unsigned code = letter_at(s, i, &bytes);
@@ -180,6 +163,142 @@ static bool normal_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(normal, 2)
 
+/* --- StringJoin ------------------------------------------------------------------------------- */
+
+typedef struct join_state {
+    char separator[1024];
+} join_state;
+
+static void join_read(oribi_kit_setup *setup, join_state *state)
+{
+    oribi_kit_attr_string(setup, "separator", state->separator, sizeof state->separator);
+}
+ORIBI_KIT_CREATE(join, join_state)
+
+/* The shape of the inputs that are no scalars. */
+static bool join_shape(oribi_kit_run *run, int n, oribi_wide_dims *out)
+{
+    out->n = 0;
+    for (int i = 0; i < n; i++) {
+        oribi_wide_dims one = {.n = 0};
+        TF_Tensor *tensor = NULL;
+        TF_GetInput(run->context, i, &tensor, run->status);
+        bool ok = tensor != NULL && oribi_cpu_wide_dims(run, tensor, &one);
+        TF_DeleteTensor(tensor);
+        if (ok && one.n > 0 && out->n > 0 &&
+            (one.n != out->n || memcmp(one.at, out->at, (size_t)one.n * sizeof one.at[0]) != 0)) {
+            ok = oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                                "input %d has another shape than those before it", i);
+        }
+        if (!ok) {
+            return false;
+        }
+        if (one.n > 0) {
+            *out = one;
+        }
+    }
+    return true;
+}
+
+static bool join_input(oribi_kit_run *run, int i, const char *separator, TF_TString *z,
+                       int64_t count)
+{
+    const oribi_cpu_span between = {separator, i > 0 ? strlen(separator) : 0};
+    int64_t patience = 0;
+    TF_Tensor *tensor = NULL;
+    TF_GetInput(run->context, i, &tensor, run->status);
+    const bool is_scalar = tensor != NULL && TF_NumDims(tensor) == 0;
+    bool ok = tensor != NULL;
+    for (int64_t k = 0; ok && k < count; k++) {
+        const oribi_cpu_span text = oribi_cpu_text_at(TF_TensorData(tensor), is_scalar ? 0 : k);
+        ok = !oribi_kit_stops(run, &patience, 60) && oribi_cpu_text_append(run, &z[k], between) &&
+             oribi_cpu_text_append(run, &z[k], text);
+    }
+    TF_DeleteTensor(tensor);
+    return ok;
+}
+
+static bool join_run(const void *state, oribi_kit_run *run)
+{
+    const join_state *s = state;
+    const int n = TF_NumInputs(run->context);
+    oribi_wide_dims dims;
+    if (!join_shape(run, n, &dims)) {
+        return false;
+    }
+    TF_TString *z = oribi_cpu_text_output(run, 0, dims.at, dims.n);
+    bool ok = z != NULL;
+    const int64_t count = ok ? oribi_cpu_product(dims.at, dims.n) : 0;
+    for (int i = 0; i < n && ok; i++) {
+        ok = join_input(run, i, s->separator, z, count);
+    }
+    return ok;
+}
+ORIBI_KIT_COMPUTE(join, 0)
+
+/* --- StringLower, StringUpper ----------------------------------------------------------------- */
+
+typedef struct case_state {
+    bool is_utf8; /* else the letters of ASCII alone */
+} case_state;
+
+static void case_read(oribi_kit_setup *setup, case_state *state)
+{
+    char encoding[16] = "";
+    oribi_kit_attr_string(setup, "encoding", encoding, sizeof encoding);
+    state->is_utf8 = strcmp(encoding, "utf-8") == 0;
+    if (encoding[0] != '\0' && !state->is_utf8) {
+        (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "the encoding must be '' or 'utf-8', not '%s'", encoding);
+    }
+}
+ORIBI_KIT_CREATE(case, case_state)
+
+static bool change_all(const case_state *state, oribi_kit_run *run, change to)
+{
+    oribi_wide_dims dims;
+    int64_t patience = 0;
+    if (!oribi_cpu_wide_dims(run, run->in[0], &dims)) {
+        return false;
+    }
+    const TF_TString *x = TF_TensorData(run->in[0]);
+    TF_TString *y = oribi_cpu_text_output(run, 0, dims.at, dims.n);
+    const int64_t count = y == NULL ? 0 : TF_TensorElementCount(run->in[0]);
+    for (int64_t i = 0; i < count; i++) {
+        const oribi_cpu_span text = oribi_cpu_text_at(x, i);
+        if (oribi_kit_stops(run, &patience, 50 + (int64_t)(text.n & 0xfffff) * 4)) {
+            return false;
+        }
+        if (state->is_utf8) {
+            if (!write_changed(run, &y[i], text, to)) {
+                return false;
+            }
+            continue;
+        }
+        char *out = oribi_cpu_text_room(run, &y[i], text.n);
+        for (size_t k = 0; out != NULL && k < text.n; k++) {
+            const unsigned char c = (unsigned char)text.at[k];
+            out[k] = (char)(c < 0x80 ? changed(c, to) : c);
+        }
+        if (out == NULL) {
+            return false;
+        }
+    }
+    return y != NULL;
+}
+
+static bool lower_run(const void *state, oribi_kit_run *run)
+{
+    return change_all(state, run, LOWER);
+}
+ORIBI_KIT_COMPUTE(lower, 1)
+
+static bool upper_run(const void *state, oribi_kit_run *run)
+{
+    return change_all(state, run, UPPER);
+}
+ORIBI_KIT_COMPUTE(upper, 1)
+
 const oribi_cpu_kernel oribi_cpu_strings_kernels[] = {
     {.op_name = "ONNX>StringConcat",
      .priority = ORIBI_CPU_REFERENCE,
@@ -189,6 +308,24 @@ const oribi_cpu_kernel oribi_cpu_strings_kernels[] = {
      .priority = ORIBI_CPU_REFERENCE,
      .create = normal_create,
      .compute = normal_compute,
+     .destroy = oribi_kit_free,
+     .why = "letters of one and two bytes"},
+    {.op_name = "StringJoin",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = join_create,
+     .compute = join_compute,
+     .destroy = oribi_kit_free,
+     .why = "input after input"},
+    {.op_name = "StringLower",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = case_create,
+     .compute = lower_compute,
+     .destroy = oribi_kit_free,
+     .why = "letters of one and two bytes"},
+    {.op_name = "StringUpper",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = case_create,
+     .compute = upper_compute,
      .destroy = oribi_kit_free,
      .why = "letters of one and two bytes"},
     {.op_name = NULL},

@@ -35,6 +35,50 @@ static inline TF_TString *oribi_cpu_text_output(oribi_kit_run *run, int index, c
     return texts;
 }
 
+/* The text gets so many bytes, of which it keeps those that it had; NULL: failed. */
+static inline char *oribi_cpu_text_room(oribi_kit_run *run, TF_TString *text, size_t bytes)
+{
+    char *to = TF_TString_ResizeUninitialized(text, bytes);
+    if (to == NULL) {
+        (void)oribi_kit_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for a text of %zu bytes",
+                             bytes);
+    }
+    return to;
+}
+
+/* Writes bytes behind those that the text has; false: failed. */
+static inline bool oribi_cpu_text_append(oribi_kit_run *run, TF_TString *text, oribi_cpu_span more)
+{
+    const size_t had = TF_StringGetSize(text);
+    size_t bytes = 0;
+    if (__builtin_add_overflow(had, more.n, &bytes)) {
+        return oribi_kit_fail(run, TF_RESOURCE_EXHAUSTED, "a text is too long");
+    }
+    char *to = oribi_cpu_text_room(run, text, bytes);
+    if (to != NULL && more.n > 0) {
+        memcpy(to + had, more.at, more.n);
+    }
+    return to != NULL;
+}
+
+/* The one text of input `index`. */
+static inline bool oribi_cpu_text_scalar(oribi_kit_run *run, int index, const char *what,
+                                         oribi_cpu_span *out)
+{
+    *out = (oribi_cpu_span){NULL, 0};
+    if (TF_NumDims(run->in[index]) != 0) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "%s must be a scalar, not of rank %d", what,
+                              TF_NumDims(run->in[index]));
+    }
+    *out = oribi_cpu_text_at(TF_TensorData(run->in[index]), 0);
+    return true;
+}
+
+static inline bool oribi_cpu_is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 /* Where an operand of these strides has element i of a broadcast. */
 static inline int64_t oribi_cpu_text_place(int64_t i, const oribi_cpu_shape *shape,
                                            const oribi_dims *strides)

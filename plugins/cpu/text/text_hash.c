@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* StringToHashBucketFast: the buckets of texts by FarmHash's fingerprint of 64 bits (G. Pike,
+ * 2014), which models are trained with.
+ */
+#include "cpu/base/families.h"
+#include "cpu/text/texts.h"
+
+static const uint64_t k0 = UINT64_C(0xc3a5c85c97cb3127), k1 = UINT64_C(0xb492b66fbe98f273),
+                      k2 = UINT64_C(0x9ae16a3b2f90404f);
+
+typedef struct pair {
+    uint64_t a, b;
+} pair;
+
+/* Little-endian words, wherever this runs. */
+static uint64_t word(const char *at, int bytes)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < bytes; i++) {
+        value |= (uint64_t)(unsigned char)at[i] << 8 * i;
+    }
+    return value;
+}
+
+static uint64_t turn(uint64_t x, int by)
+{
+    return x >> by | x << (64 - by);
+}
+
+static uint64_t fold(uint64_t x)
+{
+    return x ^ x >> 47;
+}
+
+static uint64_t mix(uint64_t u, uint64_t v, uint64_t factor)
+{
+    const uint64_t a = fold((u ^ v) * factor);
+    return fold((v ^ a) * factor) * factor;
+}
+
+static uint64_t hash_to_16(const char *s, size_t n)
+{
+    const uint64_t factor = k2 + n * 2;
+    if (n >= 8) {
+        const uint64_t a = word(s, 8) + k2, b = word(s + n - 8, 8);
+        return mix(turn(b, 37) * factor + a, (turn(a, 25) + b) * factor, factor);
+    }
+    if (n >= 4) {
+        return mix(n + (word(s, 4) << 3), word(s + n - 4, 4), factor);
+    }
+    if (n > 0) {
+        const uint64_t y = word(s, 1) + (word(s + n / 2, 1) << 8);
+        const uint64_t z = n + (word(s + n - 1, 1) << 2);
+        return fold(y * k2 ^ z * k0) * k2;
+    }
+    return k2;
+}
+
+static uint64_t hash_to_32(const char *s, size_t n)
+{
+    const uint64_t factor = k2 + n * 2, a = word(s, 8) * k1, b = word(s + 8, 8);
+    const uint64_t c = word(s + n - 8, 8) * factor, d = word(s + n - 16, 8) * k2;
+    return mix(turn(a + b, 43) + turn(c, 30) + d, a + turn(b + k2, 18) + c, factor);
+}
+
+static uint64_t hash_to_64(const char *s, size_t n)
+{
+    const uint64_t factor = k2 + n * 2, a = word(s, 8) * k2, b = word(s + 8, 8);
+    const uint64_t c = word(s + n - 8, 8) * factor, d = word(s + n - 16, 8) * k2;
+    const uint64_t y = turn(a + b, 43) + turn(c, 30) + d;
+    const uint64_t z = mix(y, a + turn(b + k2, 18) + c, factor);
+    const uint64_t e = word(s + 16, 8) * factor, f = word(s + 24, 8);
+    const uint64_t g = (y + word(s + n - 32, 8)) * factor, h = (z + word(s + n - 24, 8)) * factor;
+    return mix(turn(e + f, 43) + turn(g, 30) + h, e + turn(f + a, 18) + g, factor);
+}
+
+static pair hash_32_with(const char *s, uint64_t a, uint64_t b)
+{
+    const uint64_t w = word(s, 8), x = word(s + 8, 8), y = word(s + 16, 8), z = word(s + 24, 8);
+    a += w;
+    b = turn(b + a + z, 21);
+    const uint64_t c = a;
+    a += x + y;
+    b += turn(a, 44);
+    return (pair){a + z, b + c};
+}
+
+static void swap(uint64_t *a, uint64_t *b)
+{
+    const uint64_t c = *a;
+    *a = *b;
+    *b = c;
+}
+
+static uint64_t hash_long(const char *s, size_t n)
+{
+    const char *end = s + (n - 1) / 64 * 64, *last = s + n - 64;
+    uint64_t x = 81, y = UINT64_C(81) * k1 + 113, z = fold(y * k2 + 113) * k2;
+    pair v = {0, 0}, w = {0, 0};
+    x = x * k2 + word(s, 8);
+    for (; s != end; s += 64) {
+        x = turn(x + y + v.a + word(s + 8, 8), 37) * k1;
+        y = turn(y + v.b + word(s + 48, 8), 42) * k1;
+        x ^= w.b;
+        y += v.a + word(s + 40, 8);
+        z = turn(z + w.a, 33) * k1;
+        v = hash_32_with(s, v.b * k1, x + w.a);
+        w = hash_32_with(s + 32, z + w.b, y + word(s + 16, 8));
+        swap(&z, &x);
+    }
+    const uint64_t factor = k1 + ((z & 0xff) << 1);
+    s = last;
+    w.a += (n - 1) & 63;
+    v.a += w.a;
+    w.a += v.a;
+    x = turn(x + y + v.a + word(s + 8, 8), 37) * factor;
+    y = turn(y + v.b + word(s + 48, 8), 42) * factor;
+    x ^= w.b * 9;
+    y += v.a * 9 + word(s + 40, 8);
+    z = turn(z + w.a, 33) * factor;
+    v = hash_32_with(s, v.b * factor, x + w.a);
+    w = hash_32_with(s + 32, z + w.b, y + word(s + 16, 8));
+    swap(&z, &x);
+    return mix(mix(v.a, w.a, factor) + fold(y) * k0 + z, mix(v.b, w.b, factor) + x, factor);
+}
+
+static uint64_t fingerprint(oribi_cpu_span text)
+{
+    return text.n <= 16   ? hash_to_16(text.at, text.n)
+           : text.n <= 32 ? hash_to_32(text.at, text.n)
+           : text.n <= 64 ? hash_to_64(text.at, text.n)
+                          : hash_long(text.at, text.n);
+}
+
+typedef struct bucket_state {
+    int64_t n;
+} bucket_state;
+
+static void bucket_read(oribi_kit_setup *setup, bucket_state *state)
+{
+    oribi_kit_attr_int(setup, "num_buckets", &state->n);
+    if (oribi_kit_setup_is_ok(setup) && state->n < 1) {
+        (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT, "num_buckets must be at least 1");
+    }
+}
+ORIBI_KIT_CREATE(bucket, bucket_state)
+
+static bool bucket_run(const void *state, oribi_kit_run *run)
+{
+    const uint64_t n = (uint64_t)((const bucket_state *)state)->n;
+    oribi_wide_dims dims;
+    int64_t patience = 0;
+    if (!oribi_cpu_wide_dims(run, run->in[0], &dims)) {
+        return false;
+    }
+    const TF_TString *x = TF_TensorData(run->in[0]);
+    int64_t *y = oribi_kit_output(run, 0, dims.at, dims.n);
+    const int64_t count = y == NULL ? 0 : TF_TensorElementCount(run->in[0]);
+    for (int64_t i = 0; i < count; i++) {
+        const oribi_cpu_span text = oribi_cpu_text_at(x, i);
+        if (oribi_kit_stops(run, &patience, 60 + (int64_t)(text.n & 0xfffff))) {
+            return false;
+        }
+        y[i] = (int64_t)(fingerprint(text) % n);
+    }
+    return y != NULL;
+}
+ORIBI_KIT_COMPUTE(bucket, 1)
+
+const oribi_cpu_kernel oribi_cpu_text_hash_kernels[] = {
+    {.op_name = "StringToHashBucketFast",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = bucket_create,
+     .compute = bucket_compute,
+     .destroy = oribi_kit_free,
+     .why = "FarmHash's fingerprint"},
+    {.op_name = NULL},
+};
