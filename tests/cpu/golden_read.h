@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the cases of golden.txt and its kin (made by scripts in tests/peer): a node with attributes
  * and inputs (`constant`: known when the kernel is made; `all X`: the rest of the values are X),
- * what must come out, and how near. Include after harness.h.
+ * what must come out, and how near, or `error`. A word of `%` is a text whose odd bytes are %XX.
+ * Include after harness.h.
  */
 #ifndef ORIBI_TESTS_CPU_GOLDEN_READ_H_
 #define ORIBI_TESTS_CPU_GOLDEN_READ_H_
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 
 #include "tensor/tensor.h"
+#include "tensorflow/c/tf_tstring.h"
 
 /* One case, the reader's and the visitor's. */
 typedef struct golden {
@@ -18,6 +20,7 @@ typedef struct golden {
     double tolerance, scale;
     int line, n_cases, n_runs, n_failures;
     bool is_open;                    /* between "op" and "end" */
+    bool is_error;                   /* nothing comes out of it */
     void (*visit)(struct golden *g); /* once for each case; the reader ends it afterwards */
 } golden;
 
@@ -33,10 +36,36 @@ static inline int64_t golden_number(void)
     return strtoll(text, NULL, 10);
 }
 
+/* The text of a word behind its first `%`, in place; returns its bytes. */
+static inline size_t golden_decode(char *word)
+{
+    size_t n = 0;
+    for (const char *at = word; *at != '\0'; at++) {
+        char digits[3] = {at[0], '\0', '\0'};
+        if (*at == '%') {
+            memcpy(digits, at + 1, 2);
+            word[n++] = (char)strtol(digits, NULL, 16);
+            at += 2;
+        } else {
+            word[n++] = *at;
+        }
+    }
+    word[n] = '\0';
+    return n;
+}
+
 /* One element from its word. */
 static inline void golden_put(TF_DataType dtype, void *data, int64_t i, const char *text)
 {
     switch (dtype) {
+    case TF_STRING: {
+        char copy[2048];
+        assert_true(*text == '%' && strlen(text) < sizeof copy);
+        (void)snprintf(copy, sizeof copy, "%s", text + 1);
+        TF_StringInit((TF_TString *)data + i);
+        TF_StringCopy((TF_TString *)data + i, copy, golden_decode(copy));
+        break;
+    }
     case TF_FLOAT:
         ((float *)data)[i] = strtof(text, NULL);
         break;
@@ -135,7 +164,11 @@ static inline void golden_attr(harness *h)
         }
         assert_true(oribi_attrs_set_strings(&h->attrs, &h->arena, name, values, n));
     } else if (strcmp(kind, "string") == 0) {
-        assert_true(oribi_attrs_set_string(&h->attrs, &h->arena, name, golden_word()));
+        char *word = golden_word();
+        if (*word == '%') {
+            (void)golden_decode(++word);
+        }
+        assert_true(oribi_attrs_set_string(&h->attrs, &h->arena, name, word));
     } else {
         const char *type = golden_word();
         assert_string_equal(kind, "type");
@@ -152,6 +185,7 @@ static inline void golden_end_case(golden *g)
         TF_DeleteTensor(g->want[i]);
     }
     g->n_want = 0;
+    g->is_error = false;
     harness_destroy(&g->h);
 }
 
@@ -176,6 +210,8 @@ static inline void golden_line(golden *g, char *text, char *op, size_t op_size)
     } else if (strcmp(key, "tol") == 0) {
         g->tolerance = strtod(golden_word(), NULL);
         g->scale = strtod(golden_word(), NULL);
+    } else if (strcmp(key, "error") == 0) {
+        g->is_error = true;
     } else {
         assert_string_equal(key, "end");
         g->is_open = false;

@@ -13,6 +13,7 @@
 #include "built_in.h"
 #include "cpu/base/cpu.h"
 #include "kernel/kernel.h"
+#include "tensorflow/c/tf_tstring.h"
 
 enum { HARNESS_MOST = 10 }; /* inputs, outputs */
 
@@ -69,7 +70,7 @@ static inline void harness_destroy(harness *h)
 
 static inline TF_Tensor *harness_tensor(TF_DataType dtype, const int64_t *dims, int rank)
 {
-    size_t bytes = TF_DataTypeSize(dtype);
+    size_t bytes = dtype == TF_STRING ? sizeof(TF_TString) : TF_DataTypeSize(dtype);
     for (int i = 0; i < rank; i++) {
         bytes *= (size_t)dims[i];
     }
@@ -254,6 +255,22 @@ static inline double harness_value(const TF_Tensor *tensor, int64_t i)
     }
 }
 
+static inline bool harness_same_text(const TF_Tensor *is, const TF_Tensor *want, int64_t i,
+                                     const char *what)
+{
+    const TF_TString *a = (const TF_TString *)TF_TensorData(is) + i;
+    const TF_TString *b = (const TF_TString *)TF_TensorData(want) + i;
+    const size_t n = TF_StringGetSize(a);
+    const bool same = n == TF_StringGetSize(b) &&
+                      memcmp(TF_StringGetDataPointer(a), TF_StringGetDataPointer(b), n) == 0;
+    if (!same) {
+        print_error("%s: text %lld is '%.*s', expected '%.*s'\n", what, (long long)i, (int)n,
+                    TF_StringGetDataPointer(a), (int)TF_StringGetSize(b),
+                    TF_StringGetDataPointer(b));
+    }
+    return same;
+}
+
 /* Equal, both NaN, or within a relative distance; a difference is printed. `scale` is added to the
  * reference's magnitude: results of cancellation are judged by what went in. */
 static inline bool harness_close(const TF_Tensor *is, const TF_Tensor *want, double relative,
@@ -273,6 +290,12 @@ static inline bool harness_close(const TF_Tensor *is, const TF_Tensor *want, dou
     int64_t n = TF_TensorElementCount(want);
     size_t width = TF_DataTypeSize(TF_TensorType(want));
     for (int64_t i = 0; i < n; i++) {
+        if (TF_TensorType(want) == TF_STRING) {
+            if (!harness_same_text(is, want, i, what)) {
+                return false;
+            }
+            continue;
+        }
         double a = harness_value(is, i), b = harness_value(want, i);
         bool equal = a == b || (a != a && b != b) || fabs(a - b) <= relative * (fabs(b) + scale);
         if (relative == 0 && TF_TensorType(want) != TF_FLOAT && TF_TensorType(want) != TF_DOUBLE) {

@@ -37,6 +37,20 @@ static const char *const constant_work[] = {
     "ONNX>StringNormalizer",
     "ONNX>StringSplit",
     "ONNX>RegexFullMatch",
+    "StringJoin",
+    "StringLower",
+    "StringUpper",
+    "StringStrip",
+    "StringLength",
+    "StringSplitV2",
+    "Substr",
+    "StaticRegexFullMatch",
+    "RegexFullMatch",
+    "StaticRegexReplace",
+    "RegexReplace",
+    "AsString",
+    "StringToNumber",
+    "StringToHashBucketFast",
 };
 
 static const oribi_cpu_kernel *tried[MOST_ROWS];

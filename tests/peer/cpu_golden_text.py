@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes tests/cpu/golden_text.txt: what TensorFlow's CPU kernels answer where texts come or go, and
+to ragged and sparse tensors and counts, which texts become.
+
+    python3 -m venv peer && peer/bin/pip install tensorflow-cpu==2.16.1 && peer/bin/python tests/peer/cpu_golden_text.py
+
+Format and reader as for cpu_golden.py; an element of a tensor of texts, and an attribute, is a word
+of letters, digits and %XX. `error` instead of results: TensorFlow refuses the inputs.
+"""
+import os
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.framework import op_def_registry
+
+NAMES = {"float32": "float", "float64": "double", "complex64": "complex64"}
+out = open(os.path.join(os.path.dirname(__file__), "..", "cpu", "golden_text.txt"), "w")
+print("# Made by tests/peer/cpu_golden_text.py with TensorFlow %s. Do not edit." % tf.__version__, file=out)
+
+
+def word(text):
+    text = text if isinstance(text, bytes) else str(text).encode()
+    return "%" + "".join(chr(c) if chr(c).isalnum() and c < 128 else "%%%02x" % c for c in text)
+
+
+def show(array):
+    array = np.asarray(array)
+    if array.dtype.kind in "OSU":
+        name, words = "string", [word(v) for v in array.reshape(-1).tolist()]
+    else:
+        name = NAMES.get(array.dtype.name, array.dtype.name)
+        words = [str(int(v) if array.dtype.kind in "iub" else v) for v in array.reshape(-1)]
+    return " ".join([name, str(array.ndim)] + [str(d) for d in array.shape] + words)
+
+
+def attribute(kind, value):
+    if kind == "list(string)":
+        return "strings %d %s" % (len(value), " ".join(value))
+    if kind == "type":
+        return "type " + NAMES.get(value, value)
+    return {"int": "int %d", "bool": "bool %d"}.get(kind, "string %s") % (
+        word(value) if kind == "string" else value)
+
+
+def case(op, *inputs, **attrs):
+    definition = op_def_registry.get(op)
+    inputs = [[np.asarray(v) for v in i] if type(i) is tuple else np.asarray(i) for i in inputs]
+    kwargs = dict(zip([a.name for a in definition.input_arg],
+                      [[tf.constant(v) for v in i] if isinstance(i, list) else tf.constant(i) for i in inputs]))
+    try:
+        results = getattr(tf.raw_ops, op)(
+            **kwargs, **{k: tf.as_dtype(v) if k == "out_type" else v for k, v in attrs.items()})
+        results = list(results) if isinstance(results, (list, tuple)) else [results]
+    except (tf.errors.InvalidArgumentError, ValueError):
+        results = None
+    print("op", op, file=out)
+    for a in definition.attr:
+        if a.name in attrs:
+            print("attr", a.name, attribute(a.type, attrs[a.name]), file=out)
+    for value in inputs:
+        for item in value if isinstance(value, list) else [value]:
+            print("in", show(item), file=out)
+    for result in results or []:
+        print("out", show(result.numpy()), file=out)
+    print("error" if results is None else "tol 1e-6 1", file=out)
+    print("end", file=out)
+
+
+I, L, F = np.int32, np.int64, np.float32
+LONG = b"a text that is longer than twenty-two bytes, "
+TEXTS = np.array([b"", b"  The CAT, sat! \t\n", b"\xc3\x84pfel & \xc3\xb6l 99", b"x", LONG * 3,
+                  "\u20ac20 \U0001f600\u0416".encode(), b"a\nb\x0bc"], object)
+
+for encoding in ["", "utf-8"]:
+    case("StringLower", TEXTS, encoding=encoding)
+    case("StringUpper", TEXTS, encoding=encoding)
+case("StringLower", np.array([[b"AB"], [b"c"]], object))
+case("StringStrip", TEXTS)
+for unit in ["BYTE", "UTF8_CHAR"]:
+    case("StringLength", TEXTS, unit=unit)
+    for pos, length in [(0, 2), (1, 100), (-2, 1), (2, -1), (3, 0), (4, 1), (-4, 1), (2**31 - 1, 1), (-2**31, 1)]:
+        case("Substr", np.array([b"abc", "\u00e4\u20ac\U0001f600".encode()], object), I(pos), I(length), unit=unit)
+case("Substr", np.array([[b"abcd", b"efgh"]], object), L([[1, -2]]), L([[2, 9]]))
+case("Substr", np.array([b"abcd", b"efgh"], object), L([[0], [1]]), L([[1], [2]]))
+case("Substr", np.array(b"abcd", object), I([0, 1]), I([1, 2]))
+case("Substr", np.array([b"abcd"], object), I([0, 1]), I([1]))
+case("StringJoin", (np.array([b"a", b"b"], object), np.array(b"-", object), np.array([b"c", b""], object)))
+case("StringJoin", (np.array([b"a", b"b"], object), np.array(b"x", object)), separator=", ")
+case("StringJoin", (np.array(LONG, object), np.array(LONG, object)))
+case("StringJoin", (np.array([b"a", b"b"], object), np.array([b"c"], object)))
+case("StringJoin", (np.array([b"a"], object),))
+
+PATTERNS = [(r"[!\"#$%&()\*\+,-\./:;<=>?@\[\\\]^_`{|}~\']", ""), (r"[^a-z ]", ""), (r"\s+", " "), (r"(\w+) (\w+)", r"\2 \1"),
+            (r"a*", "-"), (r"a*?", "-"), (r"b|a|ab", "<\\0>"), (r"(a|ab)(c|bcd)?", "[\\1|\\2]"), (r"^a", "X"), (r"a$", "X"),
+            (r"\b", "|"), (r"x{2,3}?", "."), (r"(x)|y", "(\\1)"), (r"[[:punct:]]", "P"), (r"[[:space:][:digit:]]+", "_"),
+            (r".", "\\\\"), (r"<br />", " "), (r"((a)(b))+", "\\3\\2\\1"), (r"(a)", "\\2"), (r"", "e"), (r"\S\s", "."),
+            (r"(?:a|b)*c|d", "_"), (r"a.*b", "*"), (r"a.*?b", "*"), ("\u00e4|\u20ac", "e"), (r"[^[:ascii:]]", "?"), (r"(a+)(a*)", "\\2\\1"),
+            (r"\B", "-"), (r"a{0}b", "!"), (r"(a|b|)c", "\\1")]
+SUBJECTS = np.array([b"", b"The cat (sat), 10% <br />!", b"abcab abcd", b"aaa xxxxx y", b"ab\nba a", "\u00e4b\u20acc".encode(), b"hello   big\tworld  ", b"abab caab b"], object)
+for pattern, rewrite in PATTERNS:
+    for each in [True, False]:
+        case("StaticRegexReplace", SUBJECTS, pattern=pattern, rewrite=rewrite, replace_global=each)
+    case("RegexReplace", SUBJECTS[2:4], np.array(pattern.encode(), object), np.array(rewrite.encode(), object))
+    case("StaticRegexFullMatch", SUBJECTS, pattern=pattern)
+    case("RegexFullMatch", SUBJECTS, np.array(pattern.encode(), object))
+for pattern in ["(a", "a)", "[a", "*a", "\\"]:
+    case("RegexFullMatch", SUBJECTS, np.array(pattern.encode(), object))
+    case("RegexReplace", SUBJECTS, np.array(pattern.encode(), object), np.array(b"", object))
+    case("StaticRegexReplace", SUBJECTS, pattern=pattern, rewrite="")
+case("RegexReplace", SUBJECTS, np.array([b"a"], object), np.array(b"", object))
+case("RegexReplace", SUBJECTS, np.array(b"a", object), np.array([b"", b""], object))
+case("RegexFullMatch", SUBJECTS, np.array([b"a"], object))
+
+for sep in [b"", b",", b"aa", b" "]:
+    for most in [-1, 0, 1, 2, -5, 7]:
+        case("StringSplitV2", np.array([b"a b ", b"", b" x  y\tz ", b"a,,b,", b",", b"aaaxaa", b"  "], object), np.array(sep, object), maxsplit=most)
+case("StringSplitV2", np.zeros([0], object), np.array(b"", object))
+case("StringSplitV2", np.array([[b"a"]], object), np.array(b"", object))
+case("StringSplitV2", np.array([b"a"], object), np.array([b","], object))
+
+REALS = [1.5, -0.1, 1e20, np.inf, np.nan, 123456.789, 1e-5, 0.0, -0.0, 3.4e38]
+for attrs in [{}, dict(precision=2), dict(scientific=True), dict(shortest=True), dict(width=12), dict(width=12, fill="0"),
+              dict(width=12, fill="-"), dict(fill="+"), dict(fill=" "), dict(precision=3, scientific=True, width=14, fill="0"),
+              dict(shortest=True, precision=9), dict(precision=0), dict(shortest=True, scientific=True), dict(fill="x"), dict(fill="00")]:
+    case("AsString", F(REALS), **attrs)
+    case("AsString", np.float64(REALS + [1e300, 0.1]), **attrs)
+    for dtype in [np.int32, np.int64, np.int8, np.int16, np.uint8, np.uint16, np.uint32, np.uint64, bool]:
+        info = None if dtype is bool else np.iinfo(dtype)
+        case("AsString", np.array([True, False] if info is None else [7, info.min, info.max], dtype), **attrs)
+# Not here: a text of white space alone, of which TensorFlow makes 0 where floats are wanted.
+NUMERALS = [b"1", b" 2 ", b"1.5e3", b"0x10", b"inf", b"-INF", b"nan", b"", b"1e400", b"1 2", b"+3", b"-7", b"1e-400", b"0x1p3",
+            b"Infinity", b"99999999999999999999", b"2147483647", b"2147483648", b"-2147483648", b"-9223372036854775808", b"9223372036854775808",
+            b".5", b"5.", b".", b"1e", b"--1", b"0.1", b"3.4028236e38", b"1,5", b"-", b"0x", b"12a"]
+for dtype in ["float32", "float64", "int32", "int64"]:
+    for numeral in NUMERALS:
+        case("StringToNumber", np.array([numeral], object), out_type=dtype)
+LENGTHS = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 40, 63, 64, 65, 100, 127, 128, 129, 191, 192, 193, 300]
+case("StringToHashBucketFast", np.array([bytes((i * 7 + n * 13) % 251 for i in range(n)) for n in LENGTHS], object), num_buckets=2**62)
+case("StringToHashBucketFast", np.array([b"cat", b"dog", b""], object), num_buckets=10)
+case("StringToHashBucketFast", np.array([b"cat", b"dog", b""], object), num_buckets=1)
+
+NONE = F([])
+case("DenseBincount", I([1, 2, 2, 9]), I(4), NONE)
+case("DenseBincount", L([1, 2, 2, -1]), L(4), NONE)
+case("DenseBincount", I([[1, 2, 2], [0, 0, 9]]), I(4), NONE)
+case("DenseBincount", I([[1, 2, 2], [0, 0, 9]]), I(4), F([[.5, 1, 2], [3, 4, 5]]))
+case("DenseBincount", I([[1, 2, 2], [0, 0, 9]]), I(4), L([[5, 1, 2], [3, 4, 5]]))
+case("DenseBincount", I([[1, 2, 2], [0, 0, 9]]), I(4), NONE, binary_output=True)
+case("DenseBincount", I([1, 2]), I(-4), NONE)
+case("DenseBincount", I([1, 2]), I(4), F([1]))
+case("DenseBincount", L([]), L(3), np.float64([]))
+case("DenseBincount", L([]), L(0), L([]))
+case("DenseBincount", L([[[1]]]), L(3), L([]))
+case("Bincount", I([[1, 2], [2, 9]]), I(4), I([]))
+case("Bincount", I([[1, 2], [2, 9]]), I(4), np.float64([[1, 2], [3, 4]]))
+case("Bincount", I([1, -2]), I(4), NONE)
+case("Bincount", I([1, 2]), I(-1), NONE)
+
+case("SparseToDense", I([1, 3]), I([5]), I([7, 8]), I(0))
+case("SparseToDense", L([[0, 1], [1, 0]]), L([2, 2]), F([7, 8]), F(1))
+case("SparseToDense", I([[0, 1], [1, 0]]), I([2, 2]), I(5), I(1))
+case("SparseToDense", I(2), I([4]), np.int8(5), np.int8(1))
+for indices in [[3, 1], [3, 9], [1, 1], [-1, 2], [2**31 - 1, 1]]:
+    case("SparseToDense", I(indices), I([5]), I([7, 8]), I(0))
+case("SparseToDense", I([3, 1]), I([5]), I([7, 8]), I(0), validate_indices=False)
+case("SparseToDense", I([1, 1]), I([5]), I([7, 8]), I(0), validate_indices=False)
+case("SparseToDense", I([3, 9]), I([5]), I([7, 8]), I(0), validate_indices=False)
+case("SparseToDense", I([1, 2]), I([-5]), I([7, 8]), I(0))
+case("SparseToDense", I([1, 2, 3]), I([5]), I([7, 8]), I(0))
+case("SparseToDense", I([[1, 2]]), I([5]), I([7]), I(0))
+case("SparseToDense", I([1, 2]), I([5]), I([7, 8]), I([0]))
+
+
+def ragged(shape, values, default, parts, types):
+    case("RaggedTensorToTensor", L(shape), values, default, tuple(L(p) for p in parts), row_partition_types=types)
+
+
+SPLITS, IDS = ["ROW_SPLITS"], ["FIRST_DIM_SIZE", "VALUE_ROWIDS"]
+ragged([-1, 5], L([1, 2, 3]), L(0), [2, [0, 0, 1]], IDS)
+ragged([-1, -1], L([1, 2, 3]), L(0), [[0, 2, 2, 3]], SPLITS)
+ragged([2, 1], L([1, 2, 3]), L(0), [[0, 2, 2, 3]], SPLITS)
+ragged([5, 3], F([1, 2, 3]), F(0), [[0, 2, 2, 3]], SPLITS)
+ragged(-1, L([1, 2, 3]), L(0), [[0, 2, 2, 3]], SPLITS)
+ragged([-1, -1, -1], L([1, 2, 3, 4]), L(9), [[0, 2, 3], [0, 1, 3, 4]], SPLITS * 2)
+ragged([3, 1, 2], L([1, 2, 3, 4]), L(9), [[0, 2, 3], [0, 1, 3, 4]], SPLITS * 2)
+ragged([-1, -1, 2], L([[1, 2], [3, 4], [5, 6]]), L([8, 9]), [[0, 2, 3]], SPLITS)
+ragged([-1, -1, 2], L([[1, 2], [3, 4], [5, 6]]), L(7), [[0, 1, 3]], SPLITS)
+ragged([-1, -1, 3], L([[1, 2], [3, 4], [5, 6]]), L(7), [[0, 1, 3]], SPLITS)
+ragged([-1, -1, -1], L([1, 2, 3, 4]), L(9), [3, [0, 0, 2], [0, 1, 1, 2]], IDS + ["VALUE_ROWIDS"])
+ragged([-1, -1], L([1, 2, 3]), L(0), [2, [0, 5, 1]], IDS)
+ragged([-1, -1], L([1, 2, 3]), L(0), [[0, 5, 2, 3]], SPLITS)
+ragged([-1, -1], L([]), L(0), [2, []], IDS)
+ragged([-1, -1], L([1, 2]), L(0), [-2, [0, 1]], IDS)
+ragged([-1], L([1, 2]), L(0), [2, [0, 1]], IDS)
+ragged([-1, -1], L([1, 2, 3]), L(0), [[0, 2]], SPLITS + ["ROW_SPLITS"])
+
+X = F(np.arange(24).reshape(2, 3, 4) + 1)
+for low, high in [(0, -1), (-1, 0), (0, 0), (1, 1), (-1, -1), (2, 1), (3, 4), (4, 0), (0, 5)]:
+    case("MatrixBandPart", X, L(low), L(high))
+case("MatrixBandPart", np.int8(X[0]), I(1), I(0))
+case("MatrixBandPart", F([1, 2]), L(0), L(0))
+case("MatrixBandPart", F(np.zeros([2, 0, 3])), L(0), L(0))
+out.close()
