@@ -28,7 +28,8 @@ import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 ROOMS = ["src/base", "src/format", "src/tensor", "src/op", "src/kernel", "src/device", "src/plugin", "src/author/verdict.c", "src/c_api", "src/check", "src/graph",
-         "src/grappler", "src/import", "src/pass", "src/plan", "src/session", "src/target", "plugins/ops_core", "plugins/cpu", "micro"]
+         "src/grappler", "src/import", "src/pass", "src/plan", "src/session", "src/target", "plugins/ops_core", "plugins/cpu", "plugins/ethos_u",
+         "micro"]
 NOT = re.compile(r"src/plugin/probe/|plugins/cpu/base/cpu_extra\.c|_x86_(avx512|vnni)|_riscv_\w+\.c")
 FOLDERS = ["include", "src", "plugins", "", "micro"]  # where includes are looked for
 SETS = {"avx2": ("x86", "defined(__x86_64__)", "avx2,fma"), "neon": ("arm", "defined(__aarch64__)", None)}

@@ -223,7 +223,6 @@ TF_CAPI_EXPORT extern void oribi_options_set_kernels(oribi_options *options, con
 /* Which signature of a SavedModel is opened; otherwise "serving_default", or the first. Other
  * models have none and do not look at it. Opening fails with NOT_FOUND, and names those that there
  * are, where the model has no such signature.
- * @context app one-thread allocates status
  * Source  docs/reference/running/tensorflow.md. */
 TF_CAPI_EXPORT extern void oribi_options_set_signature(oribi_options *options,
                                                        const char *signature, TF_Status *status);
