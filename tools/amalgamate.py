@@ -27,9 +27,11 @@ import sys
 import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-ROOMS = ["src/base", "src/format", "src/tensor", "src/op", "src/kernel", "src/device", "src/plugin", "src/author/verdict.c", "src/c_api", "src/check", "src/graph",
-         "src/grappler", "src/import", "src/pass", "src/plan", "src/session", "src/target", "plugins/ops_core", "plugins/cpu", "plugins/ethos_u",
-         "micro"]
+# Rooms are those that the build lists (cmake/library.cmake), but for what `oribi compile` and authors of plugins use.
+BUILD = (SOURCE / "cmake/library.cmake").read_text()
+ROOMS = [f"src/{r}" for r in dict.fromkeys(["format", *re.findall(r"src/(\w+)/", BUILD[:BUILD.index("ORIBI_FORMAT_SOURCES")])])
+         if r not in ("author", "compile", "desk")]
+ROOMS += ["src/author/verdict.c", *(f"plugins/{p}" for p in re.findall(r"^oribi_plugin\((\w+)", BUILD, re.M)), "micro"]
 NOT = re.compile(r"src/plugin/probe/|plugins/cpu/base/cpu_extra\.c|_x86_(avx512|vnni)|_riscv_\w+\.c")
 FOLDERS = ["include", "src", "plugins", "", "micro"]  # where includes are looked for
 SETS = {"avx2": ("x86", "defined(__x86_64__)", "avx2,fma"), "neon": ("arm", "defined(__aarch64__)", None)}
