@@ -42,6 +42,9 @@ target_compile_options(oribi_lean INTERFACE -ffunction-sections -fdata-sections
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     # Of a loop's last elements gcc would make a second loop of shorter vectors: a third of such a file.
     target_compile_options(oribi_lean INTERFACE $<$<CONFIG:Release>:--param=vect-epilogues-nomask=0>)
+    # Functions and labels at multiples of 16 bytes: a thirtieth of what is compiled with -O2.
+    target_compile_options(oribi_lean INTERFACE
+        $<$<CONFIG:Release>:-fno-align-functions;-fno-align-jumps;-fno-align-labels>)
 endif()
 add_library(oribi_format OBJECT ${ORIBI_FORMAT_SOURCES})
 target_include_directories(oribi_format PRIVATE include src)
