@@ -66,7 +66,8 @@ static int64_t part_at(const TF_Tensor *part, int64_t i)
     return oribi_kit_int_at(TF_TensorData(part), TF_TensorType(part), i);
 }
 
-/* How many children a level has; fails where the partition is none of so many rows. */
+/* How many children a level has and, of splits, the longest row: without counting what they
+ * promise. Fails where the partition is none of so many rows. */
 static bool open_level(oribi_kit_run *run, ragged_level *level)
 {
     const int64_t n = TF_TensorElementCount(level->part);
@@ -87,9 +88,11 @@ static bool open_level(oribi_kit_run *run, ragged_level *level)
         if (oribi_kit_stops(run, &patience, 5)) {
             return false;
         }
-        if (part_at(level->part, i) < part_at(level->part, i - 1)) {
+        const int64_t before = part_at(level->part, i - 1), at = part_at(level->part, i);
+        if (at < before || before < 0) {
             return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "row split %lld falls", (long long)i);
         }
+        level->longest = at - before > level->longest ? at - before : level->longest;
     }
     level->children = part_at(level->part, n - 1);
     return true;
@@ -164,7 +167,8 @@ static bool open_levels(const ragged_state *s, oribi_kit_run *run, ragged_level 
     for (int i = has_size ? 1 : 0; i < s->n; i++) {
         ragged_level *at = &levels[(*out_n)++];
         *at = (ragged_level){.part = parts[i], .kind = s->kinds[i], .rows = rows};
-        if (!open_level(run, at) || !walk_level(run, at, NULL, 0, 0)) {
+        if (!open_level(run, at) ||
+            (at->kind == VALUE_ROWIDS && !walk_level(run, at, NULL, 0, 0))) {
             return false;
         }
         rows = at->children;
