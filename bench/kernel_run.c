@@ -186,8 +186,8 @@ static void bind(bench_node *node, bench_run *run)
 
 bool bench_begin(bench_node *node, const oribi_cpu_kernel *row, oribi_pool *pool)
 {
-    static const oribi_context_host host = {allocate_output, set_output, allocate_temp, detached,
-                                            NULL};
+    static const oribi_context_host host = {allocate_output, set_output, allocate_temp,
+                                            detached,        NULL,       NULL};
     bench_run *run = calloc(1, sizeof *run);
     node->run = run;
     if (run == NULL) {

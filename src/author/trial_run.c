@@ -194,7 +194,8 @@ static void release(TF_OpKernelContext *ctx)
     (void)ctx; /* a handle that came late: the process ends soon */
 }
 
-static const oribi_context_host host = {allocate_output, set_output, allocate_temp, release, NULL};
+static const oribi_context_host host = {allocate_output, set_output, allocate_temp,
+                                        release,         NULL,       NULL};
 
 static int64_t count_of(const TF_Tensor *tensor)
 {

@@ -306,6 +306,17 @@ bool cli_inputs_expand(cli_args *args);
 /* Calls back with "@FOLDER/file" for each file, in order of name; FOLDER ends with '/'. False after
  * a message: none, or no folder. */
 bool cli_each_file(const char *folder, void (*hook)(void *arg, const char *file), void *arg);
+/* lists.c: sequences and optionals. Of items, which stay the caller's; NULL after a message. */
+TF_Tensor *cli_list_make(TF_Tensor *const *items, int n, bool is_sequence);
+/* All but "[...]"; rank of the input: 1 a sequence, 0 an optional tensor, -1 an optional sequence.
+ */
+TF_Tensor *cli_list_read(const cli_input *input, int rank);
+/* input.c: "@FILE" or "2x3xf32=1,2,..", of whatever type that is. */
+TF_Tensor *cli_list_element(const cli_input *input);
+/* Calls back for each element that there is, as NAME[0], NAME[1]; that of an optional is NAME. The
+ * hook takes the tensor. */
+void cli_list_each(const char *name, const TF_Tensor *list,
+                   void (*hook)(void *arg, const char *name, TF_Tensor *element), void *arg);
 /* "[@a.png,@b.png]", "[@FOLDER/]" */
 TF_Tensor *cli_batch_make(const oribi_model *model, const cli_input *input,
                           const cli_image_options *images);

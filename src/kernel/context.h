@@ -97,6 +97,8 @@ typedef struct oribi_context_host {
     void (*release)(TF_OpKernelContext *ctx); /* the last handle of a detached context went */
     /* Does nobody else need the bytes of this input any more? NULL: never said. */
     bool (*may_overwrite)(const TF_OpKernelContext *ctx, int input);
+    /* A buffer in host memory that may outlive the run; NULL: there is no limit to count in. */
+    oribi_buffer *(*allocate_lasting)(TF_OpKernelContext *ctx, size_t bytes, TF_Status *status);
 } oribi_context_host;
 
 /* Blocks of pool loops that ran while a trace was on. */

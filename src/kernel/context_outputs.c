@@ -332,3 +332,33 @@ TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const
                ? tensor
                : context->host->allocate_temp(context, dtype, dims, num_dims, on_host, status);
 }
+
+TF_Tensor *TF_AllocateLasting(TF_OpKernelContext *ctx, TF_DataType dtype, const int64_t *dims,
+                              int num_dims, TF_Status *status)
+{
+    enum { LEAST = 256 }; /* for the handles on it */
+    size_t bytes = 0;
+    oribi_status_clear(status);
+    if (oribi_dtype_bytes(dtype) == 0 || num_dims < 0 || num_dims > ORIBI_MAX_TENSOR_RANK ||
+        !oribi_size_of_dims(dims, num_dims, oribi_dtype_bytes(dtype), &bytes)) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "TF_AllocateLasting in node '%s': there is no such tensor (type %d, rank %d)",
+                   ctx->step->kernel->node->name, (int)dtype, num_dims);
+        return NULL;
+    }
+    const size_t room = bytes < LEAST ? LEAST : bytes;
+    oribi_buffer *buffer = ctx->host->allocate_lasting != NULL
+                               ? ctx->host->allocate_lasting(ctx, room, status)
+                               : oribi_buffer_new(room);
+    TF_Tensor *tensor = buffer != NULL ? oribi_tensor_handle(dtype, dims, num_dims) : NULL;
+    if (tensor == NULL) {
+        (void)(oribi_ok(status) && oribi_fail_memory(status));
+        oribi_buffer_release(buffer);
+        return NULL;
+    }
+    oribi_buffer_begin_elements(buffer, dtype);
+    tensor->buffer = buffer;
+    tensor->data = buffer->data;
+    tensor->bytes = bytes;
+    return tensor;
+}

@@ -192,7 +192,7 @@ static TF_Tensor *allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype, cons
 }
 
 static const oribi_context_host runner_host = {allocate_output, set_output, allocate_temp,
-                                               runner_free, NULL};
+                                               runner_free,     NULL,       NULL};
 
 /* --- Life and computation -------------------------------------------------------------------- */
 

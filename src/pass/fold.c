@@ -205,6 +205,7 @@ end:
 bool oribi_pass_may_run(const oribi_node *node)
 {
     return !node->op->is_stateful && node->n_outputs > 0 &&
+           node->signature.output_types[0] != TF_VARIANT && /* no constant holds objects */
            (node->kernel == NULL || strcmp(node->kernel->provider, "built-in") == 0 ||
             strcmp(node->kernel->device_type, "CPU") == 0);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of TF_VARIANT tensors: reading, setting and copying the objects in them. They are freed
- * with their buffer: oribi_elements_free in storage.c.
+/* Elements of TF_VARIANT tensors: reading, setting and copying the objects in them, tensors among
+ * them. They are freed with their buffer: oribi_elements_free in storage.c.
  */
 #include "tensorflow/c/variant.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "tensor/status.h"
 #include "tensor/tensor.h"
 
@@ -101,4 +102,64 @@ void TF_TensorCopyVariants(const TF_Tensor *from, TF_Tensor *to, TF_Status *stat
             TF_TensorSetVariant(to, i, copy, status);
         }
     }
+}
+
+/* --- Elements that hold tensors --------------------------------------------------------------- */
+
+typedef struct box {
+    TF_VariantHead head;
+    _Atomic int32_t references; /* elements that share it */
+    TF_Tensor *tensor;
+} box;
+
+static TF_VariantHead *box_copy(const TF_VariantHead *object)
+{
+    box *shared = (box *)(uintptr_t)object;
+    atomic_fetch_add_explicit(&shared->references, 1, memory_order_relaxed);
+    return &shared->head;
+}
+
+static void box_destroy(TF_VariantHead *object)
+{
+    box *shared = (box *)object;
+    if (atomic_fetch_sub_explicit(&shared->references, 1, memory_order_acq_rel) == 1) {
+        TF_DeleteTensor(shared->tensor);
+        oribi_free(shared);
+    }
+}
+
+static const TF_VariantType box_type = {TF_VARIANT_TYPE_STRUCT_SIZE, "oribi.Tensor", box_copy,
+                                        box_destroy};
+
+TF_Tensor *TF_TensorVariantTensor(const TF_Tensor *variants, int64_t index, TF_Status *status)
+{
+    const box *found = (const box *)TF_TensorVariant(variants, index, box_type.name, status);
+    TF_Tensor *tensor = found != NULL ? oribi_tensor_share(found->tensor) : NULL;
+    if (found != NULL && tensor == NULL) {
+        oribi_fail_memory(status);
+    }
+    return tensor;
+}
+
+void TF_TensorSetVariantTensor(TF_Tensor *variants, int64_t index, const TF_Tensor *element,
+                               TF_Status *status)
+{
+    if (element_of(variants, index, status) == NULL) {
+        return;
+    }
+    if (element->dtype == TF_VARIANT || element->dtype == TF_RESOURCE || element->owner != NULL) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "a tensor %s cannot be an element of a list",
+                   element->owner != NULL ? "whose memory is that of a run"
+                                          : "of variants or resources");
+        return;
+    }
+    box *made = oribi_alloc_zero(1, sizeof *made);
+    TF_Tensor *tensor = made != NULL ? oribi_tensor_share(element) : NULL;
+    if (tensor == NULL) {
+        oribi_free(made);
+        oribi_fail_memory(status);
+        return;
+    }
+    *made = (box){{&box_type}, 1, tensor};
+    TF_TensorSetVariant(variants, index, &made->head, status);
 }

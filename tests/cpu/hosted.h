@@ -93,7 +93,7 @@ static inline int hosted_run(harness *h, const oribi_cpu_kernel *row, bool may_f
                              bool is_strided, oribi_pool *pool, TF_Tensor *out)
 {
     static const oribi_context_host host = {hosted_allocate, hosted_set, hosted_temp,
-                                            hosted_release, NULL};
+                                            hosted_release,  NULL,       NULL};
     oribi_kernel_def def = {.op_name = row->op_name,
                             .device_type = "CPU",
                             .label = "",

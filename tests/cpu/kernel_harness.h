@@ -255,8 +255,12 @@ static inline TF_Tensor *harness_collect(const harness_run *run, const oribi_slo
 static inline TF_Tensor *harness_compute(harness *self, const oribi_cpu_kernel *row,
                                          TF_Status *status)
 {
-    static const oribi_context_host host = {harness_allocate_output, harness_set_output,
-                                            harness_allocate_temp, harness_detached, NULL};
+    static const oribi_context_host host = {harness_allocate_output,
+                                            harness_set_output,
+                                            harness_allocate_temp,
+                                            harness_detached,
+                                            NULL,
+                                            NULL};
     const int32_t n = self->signature.n_inputs;
     const oribi_kernel_def def = {.op_name = row->op_name,
                                   .device_type = "CPU",

@@ -19,11 +19,8 @@ SKIP = 77
 
 # A pattern of names, and why these tests fail.
 REASONS = [
-    ("test_(identity|if|optional|sequence|split_to_sequence|loop13_seq|loop16_seq).*",
-     "values are a sequence or an optional; the graph has tensors alone"),
     ("test_image_decoder.*", "the operator is not there: the library reads no pictures, the command does"),
     ("test_bernoulli.*", "the answer is what NumPy's generator gives; ONNX leaves the numbers to the implementation"),
-    ("test_training_dropout.*", "the mask is what NumPy's generator gives for a seed; ONNX leaves it to the implementation"),
     ("test_dft_inverse.*", "the answer has an error of 1.9e-07 where the true value is 0, and 1e-07 is allowed; ours is nearer"),
     ("test_cast_e8m0.*", "float8e8m0 has no number among TensorFlow's element types"),
     ("test_affine_grid_.*_expanded", "ranks behind a condition that the model computes are not known when operators are translated"),

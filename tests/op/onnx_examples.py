@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small node of each ONNX operator that is imported, for operators_page.py: inputs, attributes, outputs.
 
-An input is "TYPE SHAPE", given when the model runs, or "TYPE SHAPE = VALUES", a constant; "" is left out. T is the
+An input is "TYPE SHAPE", given when the model runs, or "TYPE SHAPE = VALUES", a constant; "" is left out. "list TYPE
+SHAPE" is a sequence of that tensor, "optional TYPE SHAPE" an optional. T is the
 type that is tried, F one of float, double and the 16-bit ones whatever T is. Several examples of one operator: it
 takes a type if one of them does.
 """
 
 BYTES = ("i8", "u8")  # "only": types that ONNX gives the operator; the import asks no more than it has to
-G = "graph"  # an attribute that is a graph: (G, nodes, inputs, outputs)
+G = "graph"  # an attribute that is a graph: (G, nodes, inputs, outputs[, types of outputs])
 
 
 def same(ops, inputs, **attributes):
@@ -44,6 +45,7 @@ EXAMPLES = {
     "Col2Im": [(["T 1,4,4", "i64 2 = 4 4", "i64 2 = 2 2"], {"strides": [2, 2]}, 1)],
     "Compress": [(["T 3,2", "bool 3 = 1 0 1"], {"axis": 0}, 1)],
     "Concat": [(["T 2,3", "T 2,3"], {"axis": 0}, 1)],
+    "ConcatFromSequence": [(["list T 2,3"], {"axis": 0}, 1)],
     "Constant": [([], {"value": "T 2 = 1"}, 1)],
     "ConstantOfShape": [(["i64 2 = 2 3"], {"value": "T 1 = 1"}, 1)],
     "Conv": [([IMAGE, "T 3,2,3,3 = 1", "T 3 = 1"], {}, 1)],
@@ -114,6 +116,17 @@ EXAMPLES = {
     "RotaryEmbedding": [(["T 1,2,3,4", "T 1,3,2", "T 1,3,2"], {}, 1)],
     "StringConcat": [(["T 2", "T 2"], {}, 1)],
     "StringNormalizer": [(["T 2"], {"case_change_action": "UPPER"}, 1)],
+    "Optional": [(["T 2"], {}, 1)],
+    "OptionalGetElement": [(["optional T 2"], {}, 1), (["list T 2"], {}, 1)],
+    "OptionalHasElement": [(["optional T 2"], {}, 1)],
+    "SequenceAt": [(["list T 2", "i64  = 0"], {}, 1)],
+    "SequenceConstruct": [(["T 2", "T 3"], {}, 1)],
+    "SequenceEmpty": [([], {"dtype": "T"}, 1)],
+    "SequenceErase": [(["list T 2"], {}, 1)],
+    "SequenceInsert": [(["list T 2", "T 3"], {}, 1)],
+    "SequenceLength": [(["list T 2"], {}, 1)],
+    "SequenceMap": [(["list T 2,3"], {"body": (G, ["Identity"], ["T"], 1, ["T"])}, 1)],
+    "SplitToSequence": [(["T 2,3"], {"axis": 1}, 1)],
     "StringSplit": [(["T 2"], {"delimiter": "."}, 2)],
     "TfIdfVectorizer": [(["T 4"], {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0, "ngram_counts": [0],
                                    "ngram_indexes": [0, 1], "pool_int64s": [1, 2]}, 1),
@@ -131,6 +144,9 @@ EXAMPLES = {
     **same("ai.onnx.preview.training:Adagrad ai.onnx.preview.training:Momentum", ["T ", "i64 ", "T 2", "T 2", "T 2"], mode="standard"),
     "ai.onnx.preview.training:Adam": [(["T ", "i64 ", "T 2", "T 2", "T 2", "T 2"], {}, 1)],
     "ai.onnx.preview:FlexAttention": [(["T 1,2,3,4", "T 1,2,5,4", "T 1,2,5,4"], {}, 1)],
+    "com.microsoft:DynamicQuantizeMatMul": [(["f32 2,3", "T 3,4 = 1", "f32  = 0.5", "T  = 0"], {"only": BYTES}, 1)],
+    "com.microsoft:MatMulBnb4": [(["T 2,32", "u8 32 = 1", "f32 2 = 0.5"], {"only": ("f32",), "K": 32, "N": 2, "block_size": 32, "quant_type": 1}, 1)],
+    "com.microsoft:QGemm": [(["T 2,3", "f32  = 0.5", "T  = 0", "T 3,4 = 1", "f32  = 0.5", "T  = 0"], {"only": BYTES}, 1)],
     "com.microsoft:BiasGelu": [(["T 2,3", "T 3 = 1"], {}, 1)],
     "com.microsoft:DequantizeLinear": [(["T 2,3", "f32  = 0.5", "T  = 0"], {"only": (*BYTES, "i16", "u16", "i32")}, 1)],
     "com.microsoft:DynamicQuantizeLSTM": [(["f32 3,1,2", "T 1,2,8 = 1", "T 1,2,8 = 1", "", "", "", "", "", "f32 1 = 0.5",

@@ -25,6 +25,7 @@ from onnx_lite import attribute, field, info, node  # noqa: E402
 PAGE = ROOT / "docs/reference/ops.md"
 PART = re.compile(r"(?<=<!-- operators: begin -->\n).*?(?=<!-- operators: end -->)", re.S)
 # the number that ONNX gives the type, how one is packed
+LISTS = {"list": "SequenceConstruct", "optional": "Optional"}
 TYPES = {"f32": (1, "f"), "f64": (11, "d"), "f16": (10, "e"), "bf16": (16, None), "i8": (3, "b"), "i16": (5, "h"),
          "i32": (6, "i"), "i64": (7, "q"), "u8": (2, "B"), "u16": (4, "H"), "u32": (12, "I"), "u64": (13, "Q"),
          "bool": (9, "?"), "str": (8, None)}
@@ -64,14 +65,16 @@ def attributes(given, kind):
         if isinstance(value, str) and " = " in value:
             made = field(1, name) + field(5, tensor("", value, kind)) + field(20, 4)
         elif isinstance(value, tuple):
-            _, ops, inputs, outputs = value
+            _, ops, inputs, outputs, *declared = value
             names = [f"{name}{i}" for i in range(len(inputs))] or ["i1"]
             nodes = [node(op, [names[-outputs + k] if inputs else "i1"], [f"{name}_{k}"], name=f"{name}_{k}")
                      for k, op in enumerate(ops)]
             graph = b"".join([field(1, n) for n in nodes] + [field(2, name)])
             graph += b"".join(field(11, port(n, t + " ", kind) if t != "T" else
                                     field(1, n) + field(2, field(1, field(1, TYPES[kind][0])))) for n, t in zip(names, inputs))
-            graph += b"".join(field(12, field(1, f"{name}_{k}")) for k in range(outputs))
+            kinds = declared[0] if declared else [None] * outputs
+            graph += b"".join(field(12, field(1, f"{name}_{k}") + (field(2, field(1, field(1, TYPES[kind if t == "T" else t][0]))) if t else b""))
+                              for k, t in enumerate(kinds))
             made = field(1, name) + field(6, graph) + field(20, 5)
         else:
             made = attribute(name, value)
@@ -86,8 +89,11 @@ def model(op, example, kind, opset):
     opset = given.pop("opset", opset)
     names = [f"i{k}" if spec else "" for k, spec in enumerate(inputs)]
     outputs = [f"o{k}" for k in range(n_outputs)]
-    read = names[:1] if op == "If" else names
-    nodes = [node(name, read, outputs, domain) + attributes(given, kind)]
+    lists = {n: LISTS[spec.split()[0]] for n, spec in zip(names, inputs) if spec and spec.split()[0] in LISTS}
+    inputs = [spec.split(" ", 1)[1] if n in lists else spec for n, spec in zip(names, inputs)]
+    read = names[:1] if op == "If" else [n + "_list" if n in lists else n for n in names]
+    nodes = [node(maker, [n], [n + "_list"]) for n, maker in lists.items()]
+    nodes.append(node(name, read, outputs, domain) + attributes(given, kind))
     ports = [port(n, s, kind) for n, s in zip(names, inputs) if s and "=" not in s]
     weights = [tensor(n, s, kind) for n, s in zip(names, inputs) if "=" in s]
     graph = b"".join([field(1, n) for n in nodes] + [field(2, "graph")] + [field(5, w) for w in weights] +
@@ -105,6 +111,7 @@ def feeds(example, kind):
     """Ones, or "a": indices, lengths and conditions, too."""
     for k, spec in enumerate(example[0]):
         if spec and "=" not in spec:
+            spec = spec.split(" ", 1)[1] if spec.split()[0] in LISTS else spec
             element, shape = (spec.split() + [""])[:2]
             element = kind if element == "T" else element
             dims = [int(d) for d in shape.split(",") if d]

@@ -87,7 +87,42 @@ def embedding(rng):
     return inputs, weights, {"epsilon": 1e-5}
 
 
-DRAWS = {"MultiHeadAttention": (heads, ["query", "key", "value", "bias", "key_padding_mask", "attention_bias"]),
+def quantised(rng, shape, columns=0):
+    """Bytes, a scale (or one for each column) and a zero point."""
+    return (rng.integers(0, 256, shape).astype("uint8"), rng.uniform(0.01, 0.05, columns or ()).astype("float32"),
+            rng.integers(100, 150, columns or ()).astype("uint8"))
+
+
+def qgemm(rng):
+    m, k, n = (int(v) for v in rng.integers(1, 20, 3))
+    turn_a, turn_b = (int(v) for v in rng.integers(0, 2, 2))
+    a, a_scale, a_zero = quantised(rng, (k, m) if turn_a else (m, k))
+    b, b_scale, b_zero = quantised(rng, (n, k) if turn_b else (k, n), n if rng.integers(0, 2) else 0)
+    weights = [("a_scale", a_scale), ("a_zero", a_zero), ("B", b), ("b_scale", b_scale), ("b_zero", b_zero)]
+    if rng.integers(0, 2):
+        weights.append(("C", rng.integers(-3000, 3000, (1, n)).astype("int32")))
+    return [("A", a)], weights, {"transA": turn_a, "transB": turn_b, "alpha": float(rng.choice([1.0, 0.5]))}
+
+
+def dynamic(rng):
+    k, n = (int(v) for v in rng.integers(1, 20, 2))
+    b, b_scale, b_zero = quantised(rng, (k, n), n if rng.integers(0, 2) else 0)
+    weights = [("B", b), ("b_scale", b_scale)] + ([("b_zero", b_zero)] if rng.integers(0, 2) else [])
+    if rng.integers(0, 2):
+        weights.append(("bias", rng.normal(size=n).astype("float32")))
+    return [("A", rng.normal(size=[*rng.integers(1, 4, rng.integers(1, 3)), k]).astype("float32"))], weights, {}
+
+
+def bnb4(rng):
+    block, k, n = int(rng.choice([16, 32, 64])), int(rng.integers(1, 5)) * 64, int(rng.integers(1, 9))
+    weights = [("B", rng.integers(0, 256, n * k // 2).astype("uint8")), ("absmax", rng.uniform(0.1, 1, n * k // block).astype("float32"))]
+    return ([("A", rng.normal(size=[*rng.integers(1, 4, rng.integers(1, 3)), k]).astype("float32"))], weights,
+            {"K": k, "N": n, "block_size": block, "quant_type": int(rng.integers(0, 2))})
+
+
+DRAWS = {"QGemm": (qgemm, ["A", "a_scale", "a_zero", "B", "b_scale", "b_zero", "C"]),
+         "DynamicQuantizeMatMul": (dynamic, ["A", "B", "b_scale", "b_zero", "bias"]), "MatMulBnb4": (bnb4, ["A", "B", "absmax"]),
+         "MultiHeadAttention": (heads, ["query", "key", "value", "bias", "key_padding_mask", "attention_bias"]),
          "EmbedLayerNormalization": (embedding, ["input_ids", "segment_ids", "word", "position", "segment", "gamma", "beta"]),
          "MatMulNBits": (matmul_bits, ["A", "B", "scales", "zero_points"]), "FusedConv": (fused_conv, ["X", "W", "B", "Z"]),
          "RotaryEmbedding": (rotary, ["input", "position_ids", "cos_cache", "sin_cache"])}

@@ -457,6 +457,34 @@ static void an_input_that_dies_may_be_overwritten(void **state)
     oribi_session_destroy(session);
 }
 
+static TF_Tensor *lasting; /* of the last call */
+
+static void keep_beyond_the_run(TF_OpKernelContext *ctx)
+{
+    TF_Status *status = TF_NewStatus();
+    assert_null(TF_AllocateLasting(ctx, TF_FLOAT, (const int64_t[]){-1}, 1, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_null(TF_AllocateLasting(ctx, (TF_DataType)0, DIMS, 1, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_null(TF_AllocateLasting(ctx, TF_FLOAT, (const int64_t[]){INT64_MAX / 8}, 1, status));
+    assert_int_equal(TF_GetCode(status), TF_RESOURCE_EXHAUSTED);
+    TF_DeleteTensor(lasting);
+    lasting = TF_AllocateLasting(ctx, TF_FLOAT, DIMS, 1, status);
+    small_expect_ok(status);
+    ((float *)TF_TensorData(lasting))[3] = 7;
+    TF_DeleteStatus(status);
+    fill_outputs(ctx);
+}
+
+static void lasting_memory_outlives_the_session(void **state)
+{
+    (void)state;
+    run_many(keep_beyond_the_run, 2);
+    assert_int_equal(TF_TensorByteSize(lasting), 16);
+    assert_float_equal(((const float *)TF_TensorData(lasting))[3], 7.0f, 0.0f);
+    TF_DeleteTensor(lasting);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -468,6 +496,7 @@ int main(void)
         cmocka_unit_test(serialised_messages_need_an_empty_buffer),
         cmocka_unit_test(what_is_scheduled_is_called_and_deleted_once),
         cmocka_unit_test(an_input_that_dies_may_be_overwritten),
+        cmocka_unit_test(lasting_memory_outlives_the_session),
         cmocka_unit_test(references_and_variants_fail_the_run_with_the_node),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

@@ -19,6 +19,7 @@
 #include "import/onnx/onnx.h"
 #include "oribi/oribi.h"
 #include "plugin/plugin.h"
+#include "tensorflow/c/variant.h"
 
 enum { PASSED = 0, FAILED = 1, UNSUPPORTED = 3, SKIP = 77 };
 enum { CASE_SECONDS = 30 };
@@ -30,25 +31,78 @@ static inline void keep(oribi_source *source)
     (void)source;
 }
 
-/* A TensorProto file as a tensor, by the importer's own reader; NULL: unsupported. */
-static inline TF_Tensor *read_tensor(const char *path)
+/* A TensorProto as a tensor, by the importer's own reader; NULL: unsupported. */
+static inline TF_Tensor *parse_tensor(const oribi_wire *wire, const char *path)
 {
     static oribi_source source = {.release = keep};
     TF_Status *status = TF_NewStatus();
-    void *data = NULL;
-    size_t bytes = 0;
-    if (oribi_file_read(path, SIZE_MAX, &data, &bytes) != 0) {
-        return NULL;
-    }
     atomic_store(&source.references, 1000);
     oribi_onnx onnx = {.graph = oribi_graph_create(status), .source = &source};
-    oribi_wire wire = oribi_wire_over(data, bytes);
-    oribi_value_id id = oribi_onnx_tensor_read(&onnx, &wire, "data", status);
+    oribi_value_id id = oribi_onnx_tensor_read(&onnx, wire, "data", status);
     if (id < 0) {
         printf("%s: %s\n", path, TF_Message(status));
         return NULL;
     }
     return oribi_graph_constant_tensor(onnx.graph, id, status);
+}
+
+/* A SequenceProto, whose tensors are its fields 3. */
+static inline TF_Tensor *parse_sequence(oribi_wire wire, const char *path)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_Tensor *elements[64];
+    oribi_wire_field f;
+    oribi_wire body;
+    int64_t n = 0;
+    while (oribi_wire_next(&wire, &f, status) && n < 64) {
+        if (f.number == 3 && oribi_wire_enter(&wire, &f, &body, status)) {
+            elements[n] = parse_tensor(&body, path);
+            if (elements[n++] == NULL) {
+                return NULL;
+            }
+        }
+    }
+    TF_Tensor *list = TF_AllocateTensor(TF_VARIANT, &n, 1, (size_t)n * sizeof(void *));
+    for (int64_t i = 0; i < n; i++) {
+        TF_TensorSetVariantTensor(list, i, elements[i], status);
+    }
+    return TF_GetCode(status) == TF_OK ? list : NULL;
+}
+
+/* An OptionalProto: its tensor is field 3, its sequence field 5. */
+static inline TF_Tensor *parse_optional(oribi_wire wire, const char *path)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_Tensor *list = TF_AllocateTensor(TF_VARIANT, NULL, 0, sizeof(void *));
+    oribi_wire_field f;
+    oribi_wire body;
+    while (oribi_wire_next(&wire, &f, status)) {
+        if (f.number == 5 && oribi_wire_enter(&wire, &f, &body, status)) {
+            return parse_sequence(body, path);
+        }
+        if (f.number == 3 && oribi_wire_enter(&wire, &f, &body, status)) {
+            TF_Tensor *tensor = parse_tensor(&body, path);
+            if (tensor == NULL) {
+                return NULL;
+            }
+            TF_TensorSetVariantTensor(list, 0, tensor, status);
+        }
+    }
+    return TF_GetCode(status) == TF_OK ? list : NULL;
+}
+
+/* rank: of a port of variants, which says whether the file has a sequence. */
+static inline TF_Tensor *read_value(const char *path, TF_DataType dtype, int rank)
+{
+    void *data = NULL;
+    size_t bytes = 0;
+    if (oribi_file_read(path, SIZE_MAX, &data, &bytes) != 0) {
+        return NULL;
+    }
+    const oribi_wire wire = oribi_wire_over(data, bytes);
+    return dtype != TF_VARIANT ? parse_tensor(&wire, path)
+           : rank == 1         ? parse_sequence(wire, path)
+                               : parse_optional(wire, path);
 }
 
 static inline double half_value(uint16_t bits)
@@ -142,6 +196,23 @@ static inline bool same_frame(const TF_Tensor *found, const TF_Tensor *wanted)
     return same;
 }
 
+static inline bool agree(const TF_Tensor *found, const TF_Tensor *wanted, int output);
+
+static inline bool lists_agree(const TF_Tensor *found, const TF_Tensor *wanted, int output)
+{
+    TF_Status *status = TF_NewStatus();
+    bool same = true;
+    for (int64_t i = 0; same && i < TF_TensorElementCount(wanted); i++) {
+        TF_Tensor *a = TF_TensorVariantTensor(found, i, status);
+        TF_Tensor *b = TF_TensorVariantTensor(wanted, i, status);
+        same = (a == NULL) == (b == NULL) && (a == NULL || agree(a, b, output));
+        TF_DeleteTensor(a);
+        TF_DeleteTensor(b);
+    }
+    TF_DeleteStatus(status);
+    return same;
+}
+
 static inline bool agree(const TF_Tensor *found, const TF_Tensor *wanted, int output)
 {
     if (!same_frame(found, wanted)) {
@@ -149,6 +220,9 @@ static inline bool agree(const TF_Tensor *found, const TF_Tensor *wanted, int ou
                (int)TF_TensorType(found), TF_NumDims(found), (int)TF_TensorType(wanted),
                TF_NumDims(wanted));
         return false;
+    }
+    if (TF_TensorType(wanted) == TF_VARIANT) {
+        return lists_agree(found, wanted, output);
     }
     if (TF_TensorType(wanted) == TF_STRING) {
         return strings_equal(found, wanted);
@@ -180,13 +254,15 @@ static inline int run_set(oribi_model *model, oribi_session *session, const char
 {
     TF_Status *status = TF_NewStatus();
     char path[8400];
+    int64_t dims[ORIBI_MAX_RANK];
     oribi_run *run = oribi_run_create(session, status);
     if (run == NULL) {
         return verdict(status, "run_create");
     }
     for (int i = 0; i < oribi_model_num_inputs(model); i++) {
         snprintf(path, sizeof(path), "%s/input_%d.pb", folder, i);
-        TF_Tensor *tensor = read_tensor(path);
+        TF_Tensor *tensor = read_value(path, oribi_model_input_type(model, i),
+                                       oribi_model_input_shape(model, i, dims, ORIBI_MAX_RANK));
         if (tensor == NULL) {
             printf("%s cannot be read\n", path);
             return UNSUPPORTED;
@@ -203,8 +279,9 @@ static inline int run_set(oribi_model *model, oribi_session *session, const char
     }
     for (int i = 0; i < oribi_model_num_outputs(model); i++) {
         snprintf(path, sizeof(path), "%s/output_%d.pb", folder, i);
-        TF_Tensor *wanted = read_tensor(path);
         TF_Tensor *found = oribi_run_output(run, i, status);
+        TF_Tensor *wanted = read_value(path, oribi_model_output_type(model, i),
+                                       oribi_model_output_shape(model, i, dims, ORIBI_MAX_RANK));
         if (wanted == NULL) {
             printf("%s cannot be read\n", path);
             return UNSUPPORTED;

@@ -171,6 +171,58 @@ static void misuse_is_refused_and_the_object_destroyed(void **state)
     assert_int_equal(alive, 0);
 }
 
+static TF_Tensor *three_floats(void)
+{
+    const int64_t three = 3;
+    TF_Tensor *tensor = TF_AllocateTensor(TF_FLOAT, &three, 1, 3 * sizeof(float));
+    memcpy(TF_TensorData(tensor), (const float[]){1, 2, 3}, 3 * sizeof(float));
+    return tensor;
+}
+
+static void a_tensor_in_a_list_is_shared_and_outlives_it(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+    TF_Tensor *list = six(), *copies = six(), *given = three_floats();
+    const void *data = TF_TensorData(given);
+    TF_TensorSetVariantTensor(list, 5, given, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    TF_DeleteTensor(given);
+    TF_TensorCopyVariants(list, copies, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    TF_DeleteTensor(list);
+
+    TF_Tensor *taken = TF_TensorVariantTensor(copies, 5, status);
+    TF_DeleteTensor(copies);
+    assert_ptr_equal(TF_TensorData(taken), data);
+    assert_float_equal(((const float *)TF_TensorData(taken))[2], 3.0f, 0.0f);
+    TF_DeleteTensor(taken);
+    TF_DeleteStatus(status);
+}
+
+static void what_is_no_tensor_in_a_list_is_refused(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+    TF_Tensor *list = six(), *floats = three_floats();
+    set(list, 0, new_number(7), TF_OK);
+    assert_null(TF_TensorVariantTensor(list, 0, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_null(TF_TensorVariantTensor(list, 1, status));
+    assert_int_equal(TF_GetCode(status), TF_NOT_FOUND);
+    assert_null(TF_TensorVariantTensor(floats, 0, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    TF_TensorSetVariantTensor(list, 6, floats, status);
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    TF_TensorSetVariantTensor(list, 0, list, status);
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_int_equal(value_of(list, 0), 7);
+    TF_DeleteTensor(floats);
+    TF_DeleteTensor(list);
+    TF_DeleteStatus(status);
+    assert_int_equal(alive, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +230,8 @@ int main(void)
         cmocka_unit_test(copies_are_objects_of_their_own),
         cmocka_unit_test(a_copy_without_memory_leaves_what_is_there),
         cmocka_unit_test(misuse_is_refused_and_the_object_destroyed),
+        cmocka_unit_test(a_tensor_in_a_list_is_shared_and_outlives_it),
+        cmocka_unit_test(what_is_no_tensor_in_a_list_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

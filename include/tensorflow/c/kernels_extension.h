@@ -208,6 +208,19 @@ typedef struct TF_PackedConstant {
 TF_CAPI_EXPORT extern const void *
 TF_OpKernelConstruction_PackedConstant(TF_OpKernelConstruction *ctx,
                                        const TF_PackedConstant *packed, TF_Status *status);
+
+/* A tensor that may outlive the run, such as an element of a list (variant.h): TF_AllocateTemp's
+ * memory is the run's own.
+ * Owns     the caller. Elements that own memory begin empty; others are not set.
+ * Context  compute. The memory counts against the limit of the session as long as it lives, 256
+ *          bytes at least.
+ * Errors   NULL: INVALID_ARGUMENT, no such type or dims; RESOURCE_EXHAUSTED: the limit, or no
+ *          memory.
+ * Since    1.4
+ */
+TF_CAPI_EXPORT extern TF_Tensor *TF_AllocateLasting(TF_OpKernelContext *ctx, TF_DataType dtype,
+                                                    const int64_t *dims, int num_dims,
+                                                    TF_Status *status);
 #endif
 
 #ifdef __cplusplus

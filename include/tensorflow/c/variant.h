@@ -73,6 +73,39 @@ TF_CAPI_EXPORT extern void TF_TensorCopyVariants(const TF_Tensor *from, TF_Tenso
                                                  TF_Status *status);
 #endif /* 1.3 */
 
+#if ORIBI_HAS_CONTRACT(1, 4)
+/* Lists of tensors, which are what sequences and optionals of models are: a tensor of variants each
+ * of whose elements holds a tensor. A sequence has one axis, of any length; an optional tensor has
+ * none, and its element is empty where it has no value:
+ *
+ *     TF_Tensor *list = TF_AllocateTensor(TF_VARIANT, &count, 1, count * sizeof(TF_VariantHead *));
+ *     TF_TensorSetVariantTensor(list, 0, first, status);
+ *
+ * Copies of such an element share the tensor in it, which nobody may write any more. Their type is
+ * called "oribi.Tensor". */
+
+/* The tensor that element `index` holds.
+ * Shapes   index: row-major, 0 <= index < TF_TensorElementCount(variants).
+ * Owns     a handle of the caller's, which outlives the list.
+ * Context  any thread.
+ * Errors   NULL: as TF_TensorVariant; RESOURCE_EXHAUSTED: no memory.
+ * Since    1.4
+ */
+TF_CAPI_EXPORT extern TF_Tensor *TF_TensorVariantTensor(const TF_Tensor *variants, int64_t index,
+                                                        TF_Status *status);
+
+/* Puts a tensor into element `index`; the object that was there is destroyed.
+ * Owns     the element gets a handle of its own on the tensor, whose storage it shares.
+ * Context  any thread, one at a time on an element.
+ * Errors   INVALID_ARGUMENT: not of variants, index out of range, a tensor of variants or
+ *          resources (there are no lists of lists), or one that a run owns: kernels copy it into
+ *          memory of TF_AllocateLasting; RESOURCE_EXHAUSTED: no memory. The list is unchanged then.
+ * Since    1.4
+ */
+TF_CAPI_EXPORT extern void TF_TensorSetVariantTensor(TF_Tensor *variants, int64_t index,
+                                                     const TF_Tensor *element, TF_Status *status);
+#endif /* 1.4 */
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

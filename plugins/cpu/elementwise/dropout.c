@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX>Dropout, whose training form zeroes elements by chance. Chance is a function of the seed and
- * of the element's number, so that a run can be repeated, on any number of threads.
+/* ONNX>Dropout, whose training form zeroes elements by chance. Chance is that of NumPy's generator
+ * for the seed, so that ONNX's reference gives the same mask; its numbers come one after another.
+ * Source   Matsumoto, Nishimura: Mersenne Twister (MT19937), 1998; numpy.random.seed and uniform.
  */
 #include "cpu/base/cpu_shape.h"
 #include "cpu/base/families.h"
@@ -14,17 +15,62 @@ typedef struct dropout_work {
     void *y;
     bool *mask;
     double ratio, scale; /* of what is kept */
-    uint64_t seed;
 } dropout_work;
 
-/* A number of [0, 1) from a hash of 64 bits whose every input bit reaches every output bit: the
- * finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators). */
-static double chance(uint64_t seed, uint64_t i)
+enum { WORDS = 624, SHIFT = 397 };
+
+typedef struct twister {
+    uint32_t words[WORDS];
+    int at;
+} twister;
+
+static void twister_begin(twister *t, uint32_t seed)
 {
-    uint64_t z = (seed + i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+    t->words[0] = seed;
+    for (uint32_t i = 1; i < WORDS; i++) {
+        t->words[i] = UINT32_C(1812433253) * (t->words[i - 1] ^ t->words[i - 1] >> 30) + i;
+    }
+    t->at = WORDS;
+}
+
+static void twist(twister *t)
+{
+    for (int i = 0; i < WORDS; i++) {
+        const uint32_t both = (t->words[i] & UINT32_C(0x80000000)) |
+                              (t->words[(i + 1) % WORDS] & UINT32_C(0x7fffffff));
+        t->words[i] = t->words[(i + SHIFT) % WORDS] ^ both >> 1 ^
+                      ((both & 1) != 0 ? UINT32_C(0x9908b0df) : 0);
+    }
+    t->at = 0;
+}
+
+static uint32_t twister_next(twister *t)
+{
+    if (t->at == WORDS) {
+        twist(t);
+    }
+    uint32_t y = t->words[t->at++];
+    y ^= y >> 11;
+    y ^= y << 7 & UINT32_C(0x9d2c5680);
+    y ^= y << 15 & UINT32_C(0xefc60000);
+    return y ^ y >> 18;
+}
+
+/* A number of [0, 1) with 53 bits. */
+static double twister_chance(twister *t)
+{
+    const uint32_t high = twister_next(t) >> 5, low = twister_next(t) >> 6;
+    return ((double)high * 67108864.0 + (double)low) * 0x1p-53;
+}
+
+static void fill_mask(oribi_kit_run *run, bool *mask, int64_t count, double ratio, uint32_t seed)
+{
+    twister t;
+    int64_t patience = 0;
+    twister_begin(&t, seed);
+    for (int64_t i = 0; i < count && !oribi_kit_stops(run, &patience, 30); i++) {
+        mask[i] = !(twister_chance(&t) < ratio);
+    }
 }
 
 static void dropout_read(oribi_kit_setup *setup, dropout_state *state)
@@ -37,7 +83,7 @@ static bool dropout(const dropout_state *state, oribi_kit_run *run, oribi_kit_ra
 {
     oribi_wide_dims dims;
     const TF_Tensor *ratio = run->in[1];
-    dropout_work work = {.x = TF_TensorData(run->in[0]), .seed = (uint64_t)state->seed};
+    dropout_work work = {.x = TF_TensorData(run->in[0])};
     if (!oribi_cpu_wide_dims(run, run->in[0], &dims)) {
         return false;
     }
@@ -56,7 +102,9 @@ static bool dropout(const dropout_state *state, oribi_kit_run *run, oribi_kit_ra
     work.y = oribi_kit_output(run, 0, dims.at, dims.n);
     work.mask = work.y == NULL ? NULL : oribi_kit_output(run, 1, dims.at, dims.n);
     if (work.mask != NULL) {
-        oribi_kit_parallel(run, TF_TensorElementCount(run->in[0]), 8, &work, loop);
+        const int64_t count = TF_TensorElementCount(run->in[0]);
+        fill_mask(run, work.mask, count, work.ratio, (uint32_t)state->seed);
+        oribi_kit_parallel(run, count, 4, &work, loop);
     }
     return work.mask != NULL;
 }
@@ -66,9 +114,7 @@ static bool dropout(const dropout_state *state, oribi_kit_run *run, oribi_kit_ra
     {                                                                                              \
         const dropout_work *work = object;                                                         \
         for (int64_t i = begin; i < end; i++) {                                                    \
-            const bool keeps = !(chance(work->seed, (uint64_t)i) < work->ratio);                   \
-            work->mask[i] = keeps;                                                                 \
-            ((T *)work->y)[i] = keeps ? ((const T *)work->x)[i] * (T)work->scale : 0;              \
+            ((T *)work->y)[i] = work->mask[i] ? ((const T *)work->x)[i] * (T)work->scale : 0;      \
         }                                                                                          \
     }                                                                                              \
     static bool dropout_##T##_run(const void *state, oribi_kit_run *run)                           \

@@ -143,6 +143,7 @@ static format find_format(const char *path, const uint8_t *data, size_t bytes)
                                      : FORMAT_PICTURE;
 }
 
+/* type 0: whatever the file has, which must say it. */
 static TF_Tensor *read_file(const char *spec, TF_DataType type, const cli_dims *dims,
                             const cli_image_options *images)
 {
@@ -155,7 +156,14 @@ static TF_Tensor *read_file(const char *spec, TF_DataType type, const cli_dims *
     memcpy(path, spec, length);
     uint8_t *data = cli_read_file(path, &bytes);
     if (data != NULL) {
-        switch (find_format(path, data, bytes)) {
+        const format found = find_format(path, data, bytes);
+        if (type == 0 && found > FORMAT_PB) {
+            cli_error("%s: an element of a list is a .npy, .npz or .pb, which say its type", path);
+            free(data);
+            free(path);
+            return NULL;
+        }
+        switch (found) {
         case FORMAT_NPY:
             tensor = cli_npy_parse(data, bytes, path);
             break;
@@ -179,7 +187,7 @@ static TF_Tensor *read_file(const char *spec, TF_DataType type, const cli_dims *
             break;
         }
     }
-    tensor = tensor == NULL ? NULL : cli_tensor_cast(tensor, type, path);
+    tensor = tensor == NULL || type == 0 ? tensor : cli_tensor_cast(tensor, type, path);
     free(data);
     free(path);
     return tensor;
@@ -319,6 +327,15 @@ static bool parse_pattern(const char *spec, bool *is_ramp, uint64_t *seed)
     return end != NULL && *end == 0 && errno == 0;
 }
 
+TF_Tensor *cli_list_element(const cli_input *input)
+{
+    static const cli_dims none = {0};
+    static const cli_image_options no_images = {0};
+
+    return input->spec[0] == '@' ? read_file(input->spec + 1, (TF_DataType)0, &none, &no_images)
+                                 : parse_values(input->spec, input->text);
+}
+
 TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
                           const cli_image_options *images)
 {
@@ -333,6 +350,9 @@ TF_Tensor *cli_input_make_one(const oribi_model *model, const cli_input *input,
     const int rank = cli_port_dims(model, true, input->index, false, &dims);
     TF_DataType type = oribi_model_input_type(model, input->index);
 
+    if (type == TF_VARIANT) {
+        return cli_list_read(input, oribi_model_input_shape(model, input->index, NULL, 0));
+    }
     if (rank > CLI_MAX_RANK) {
         cli_error("input %s: rank %d is more than the command can feed", input->text, rank);
         return NULL;

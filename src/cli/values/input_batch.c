@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folders and lists of files as inputs: NAME=@FOLDER/ is a run for each file in it, in order of
- * name; NAME=[@a.png,@b.png] and NAME=[@FOLDER/] are one batch for one run.
+ * name; NAME=[@a.png,@b.png] and NAME=[@FOLDER/] are one batch for one run, or a sequence.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -110,6 +110,7 @@ typedef struct batch {
     const cli_image_options *images;
     TF_Tensor **items;
     int n;
+    bool is_list; /* a sequence, whose elements need not be alike */
     bool failed;
 } batch;
 
@@ -121,7 +122,8 @@ static void add_item(void *arg, const char *spec)
     if (b->failed) {
         return;
     }
-    TF_Tensor *item = cli_input_make_one(b->model, &one, b->images, true);
+    TF_Tensor *item =
+        b->is_list ? cli_list_element(&one) : cli_input_make_one(b->model, &one, b->images, true);
     b->failed = item == NULL;
     b->items = cli_grow(b->items, (size_t)b->n + 1, sizeof *b->items);
     b->items[b->n++] = item;
@@ -197,11 +199,14 @@ static TF_Tensor *join(const batch *b)
 TF_Tensor *cli_batch_make(const oribi_model *model, const cli_input *input,
                           const cli_image_options *images)
 {
-    batch b = {.model = model, .input = input, .images = images};
+    batch b = {.model = model,
+               .input = input,
+               .images = images,
+               .is_list = oribi_model_input_type(model, input->index) == TF_VARIANT};
     TF_Tensor *out = NULL;
 
-    if (make_items(&b, input->spec) && b.n > 0) {
-        out = join(&b);
+    if (make_items(&b, input->spec) && (b.n > 0 || b.is_list)) {
+        out = b.is_list ? cli_list_make(b.items, b.n, true) : join(&b);
     } else if (b.n == 0) {
         cli_error("input '%s': the batch is empty", input->text);
     }

@@ -194,12 +194,55 @@ static void print_range(const TF_Tensor *tensor, int64_t n)
     printf("  min %s  max %s  mean %.9g\n", text[0], text[1], sum / (double)n);
 }
 
+typedef struct of_list {
+    int top_k, n_labels;
+    char **labels;
+    bool json;
+} of_list;
+
+static void print_element(void *arg, const char *name, TF_Tensor *element)
+{
+    const of_list *all = arg;
+
+    cli_output_print(name, element, all->top_k, all->labels, all->n_labels, all->json);
+    TF_DeleteTensor(element);
+}
+
+/* In JSON a list has a line of its own, before those of its elements. */
+static void print_list(const char *name, const TF_Tensor *list, const of_list *all)
+{
+    const bool is_sequence = TF_NumDims(list) > 0;
+    const bool is_none = !is_sequence && *(void *const *)TF_TensorData(list) == NULL;
+    const int64_t n = is_none ? 0 : TF_TensorElementCount(list);
+    oribi_text text = {0};
+    oribi_json json = {.text = &text};
+
+    if (all->json) {
+        oribi_json_open(&json, '{');
+        oribi_json_put_string(&json, "name", name);
+        oribi_json_put_string(&json, "type", is_sequence ? "sequence" : "optional");
+        oribi_json_put_int(&json, "length", n);
+        oribi_json_close(&json, '}');
+        oribi_text_append(&text, "\n");
+        cli_text_print(&text);
+    } else if (is_sequence) {
+        cli_print("%s: sequence of %lld\n", name, (long long)n);
+    } else if (is_none) {
+        cli_print("%s: none\n", name);
+    }
+    cli_list_each(name, list, print_element, (void *)(uintptr_t)all);
+}
+
 void cli_output_print(const char *name, const TF_Tensor *tensor, int top_k, char **labels,
                       int n_labels, bool json)
 {
     char shape[512];
     int64_t n = TF_TensorElementCount(tensor);
 
+    if (TF_TensorType(tensor) == TF_VARIANT) {
+        print_list(name, tensor, &(of_list){top_k, n_labels, labels, json});
+        return;
+    }
     if (json) {
         print_json(name, tensor, top_k, labels, n_labels);
         return;

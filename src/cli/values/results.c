@@ -129,17 +129,67 @@ bool cli_results_are_printed(const cli_args *args)
     return pattern == NULL || !is_stdout(pattern);
 }
 
-static uint8_t *format_all(const oribi_model *model, TF_Tensor *const *outputs, int n,
-                           size_t *bytes)
+typedef struct parts { /* what is stored: outputs, or the elements of those that are lists */
+    char **names;
+    TF_Tensor **tensors;
+    bool *is_ours;
+    int n;
+} parts;
+
+static void add_part(parts *p, const char *name, TF_Tensor *tensor, bool is_ours)
 {
-    const char **names = cli_alloc((size_t)n * sizeof *names);
+    p->names = cli_grow(p->names, (size_t)p->n + 1, sizeof *p->names);
+    p->tensors = cli_grow(p->tensors, (size_t)p->n + 1, sizeof *p->tensors);
+    p->is_ours = cli_grow(p->is_ours, (size_t)p->n + 1, sizeof *p->is_ours);
+    p->names[p->n] = cli_copy_text(name, strlen(name));
+    p->tensors[p->n] = tensor;
+    p->is_ours[p->n++] = is_ours;
+}
+
+static void add_element(void *arg, const char *name, TF_Tensor *element)
+{
+    add_part(arg, name, element, true);
+}
+
+static parts parts_of(const oribi_model *model, TF_Tensor *const *outputs, int n)
+{
+    parts p = {0};
 
     for (int i = 0; i < n; i++) {
-        names[i] = oribi_model_output_name(model, i);
+        const char *name = oribi_model_output_name(model, i);
+        if (TF_TensorType(outputs[i]) == TF_VARIANT) {
+            cli_list_each(name, outputs[i], add_element, &p);
+        } else {
+            add_part(&p, name, outputs[i], false);
+        }
     }
-    uint8_t *npz = cli_npz_format(names, outputs, n, bytes);
-    free(names);
-    return npz;
+    return p;
+}
+
+static void free_parts(parts *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        free(p->names[i]);
+        if (p->is_ours[i]) {
+            TF_DeleteTensor(p->tensors[i]);
+        }
+    }
+    free(p->names);
+    free(p->tensors);
+    free(p->is_ours);
+}
+
+/* The file's bytes; NULL after a message. */
+static uint8_t *format_parts(const parts *p, bool is_npy, size_t *bytes)
+{
+    if (!is_npy) {
+        return cli_npz_format((const char *const *)p->names, p->tensors, p->n, bytes);
+    }
+    if (p->n == 0) {
+        cli_error("run: the outputs are empty lists: there is no first array for an .npy");
+        return NULL;
+    }
+    return cli_npy_format(p->tensors[0], bytes);
 }
 
 int cli_results_save(const cli_args *args, int run, const oribi_model *model,
@@ -151,8 +201,9 @@ int cli_results_save(const cli_args *args, int run, const oribi_model *model,
     if (pattern == NULL) {
         return CLI_OK;
     }
-    uint8_t *data = ends_with(pattern, ".npy") ? cli_npy_format(outputs[0], &bytes)
-                                               : format_all(model, outputs, n, &bytes);
+    parts p = parts_of(model, outputs, n);
+    uint8_t *data = format_parts(&p, ends_with(pattern, ".npy"), &bytes);
+    free_parts(&p);
     int code = data == NULL ? CLI_BAD_INPUT : CLI_OK;
     if (data != NULL && is_stdout(pattern)) {
         fwrite(data, 1, bytes, stdout); /* main tells when that failed */

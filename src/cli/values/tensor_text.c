@@ -40,7 +40,7 @@ const char *cli_type_name(TF_DataType type)
             return types[i].name;
         }
     }
-    return "?";
+    return type == TF_VARIANT ? "list" : "?"; /* a sequence or an optional */
 }
 
 TF_DataType cli_type_parse(const char *name, size_t length)

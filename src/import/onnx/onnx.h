@@ -117,7 +117,8 @@ extern const oribi_onnx_row oribi_onnx_activation_rows[], oribi_onnx_attention_r
     oribi_onnx_quant_rows[], oribi_onnx_reduce_rows[], oribi_onnx_resize_rows[],
     oribi_onnx_shape_rows[], oribi_onnx_slice_rows[], oribi_onnx_sort_rows[],
     oribi_onnx_einsum_rows[], oribi_onnx_index_rows[], oribi_onnx_loss_rows[],
-    oribi_onnx_picture_rows[], oribi_onnx_recurrent_rows[], oribi_onnx_spelled_rows[];
+    oribi_onnx_picture_rows[], oribi_onnx_recurrent_rows[], oribi_onnx_sequence_rows[],
+    oribi_onnx_spelled_rows[];
 
 /* Operators of other domains: com.microsoft, ai.onnx.ml, ai.onnx.preview and its training. */
 extern const oribi_onnx_row oribi_onnx_microsoft_rows[], oribi_onnx_ml_rows[],
@@ -162,7 +163,8 @@ bool oribi_onnx_mark_missing(oribi_onnx_node *n);
 
 typedef struct oribi_onnx_formal { /* an input of a body that the op gives */
     TF_DataType dtype;
-    oribi_shape shape; /* rank -1: as the body declares it */
+    oribi_shape shape;   /* rank -1: as the body declares it */
+    TF_DataType element; /* of a list */
 } oribi_onnx_formal;
 /* A graph that is to belong to a node, under translation. */
 typedef struct oribi_onnx_body {
@@ -214,10 +216,11 @@ void oribi_onnx_scope_close(oribi_onnx *scope);
 bool oribi_onnx_scope_charge(oribi_onnx *onnx, TF_Status *status);
 /* Translates a graph in the place of the node: its outputs become the node's. */
 bool oribi_onnx_graph_inline(oribi_onnx_node *n, const char *step, const oribi_wire *graph);
-/* Translates a graph of one input and one output, for that value of x; -1: failed, or *out_missing:
- * an op inside is missing. */
-oribi_value_id oribi_onnx_graph_apply(oribi_onnx_node *n, const char *step, const oribi_wire *graph,
-                                      oribi_value_id x, bool *out_missing);
+/* Translates a graph of so many inputs and outputs, for these values of the inputs. False: failed,
+ * or *out_missing: an op inside is missing. */
+bool oribi_onnx_graph_apply(oribi_onnx_node *n, const char *step, const oribi_wire *graph,
+                            const oribi_value_id *inputs, int32_t n_inputs, oribi_value_id *out,
+                            int32_t n_out, bool *out_missing);
 /* The graph of an attribute; false: failed. */
 bool oribi_onnx_read_graph(oribi_onnx_node *n, const char *name, oribi_wire *out);
 
@@ -266,11 +269,20 @@ const oribi_emit_from *oribi_onnx_from(oribi_onnx_node *n);
 
 typedef struct oribi_onnx_info { /* a ValueInfoProto */
     oribi_string name;
-    TF_DataType dtype; /* 0: not said */
+    TF_DataType dtype;   /* 0: not said */
+    TF_DataType element; /* of a sequence or optional, whose own type is TF_VARIANT */
     bool has_shape;
     int64_t rank; /* as the file has it, which may be more than dims hold */
     oribi_dims dims;
 } oribi_onnx_info;
+
+/* A TypeProto; of the name only messages make use. Lists: docs/reference/running/sequences.md. */
+bool oribi_onnx_type_read(const oribi_wire *around, const oribi_wire_field *field,
+                          oribi_onnx_info *info, TF_Status *status);
+/* Says of a value that is a list what its elements are of; nothing of any other. */
+bool oribi_onnx_set_list(oribi_graph *graph, oribi_value_id value, TF_DataType element,
+                         TF_Status *status);
+TF_DataType oribi_onnx_list_type(const oribi_graph *graph, oribi_value_id value); /* 0: unknown */
 
 bool oribi_onnx_info_read(const oribi_wire *graph, const oribi_wire_field *field,
                           oribi_onnx_info *out, TF_Status *status);

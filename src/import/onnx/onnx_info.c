@@ -54,29 +54,99 @@ static bool read_tensor_type(const oribi_wire *type, const oribi_wire_field *fie
     return oribi_ok(status);
 }
 
+/* The type inside a sequence or optional. */
+static bool read_inner(const oribi_wire *type, const oribi_wire_field *field, oribi_onnx_info *info,
+                       TF_Status *status)
+{
+    oribi_wire body;
+    oribi_wire_field f;
+    ORIBI_TRY(oribi_wire_enter(type, field, &body, status));
+    while (oribi_wire_next(&body, &f, status)) {
+        ORIBI_TRY(f.number != 1 || oribi_onnx_type_read(&body, &f, info, status));
+    }
+    return oribi_ok(status);
+}
+
+/* A sequence has one axis; an optional tensor has none; an optional sequence has one or, where it
+ * has no value, none. */
+static bool read_list_type(const oribi_wire *type, const oribi_wire_field *field,
+                           oribi_onnx_info *info, TF_Status *status)
+{
+    const bool is_sequence = field->number == 4;
+    oribi_onnx_info inner = {.name = info->name};
+    ORIBI_TRY(read_inner(type, field, &inner, status));
+    if (inner.dtype == TF_VARIANT && (is_sequence || inner.dims.n != 1)) {
+        return oribi_fail(status, TF_UNIMPLEMENTED,
+                          "byte %zu: '%.*s' is a %s of %s; sequences hold tensors, and optionals "
+                          "tensors or sequences",
+                          field->offset, (int)info->name.length, info->name.data,
+                          is_sequence ? "sequence" : "optional",
+                          inner.has_shape && inner.dims.n == 1 ? "sequences" : "optionals");
+    }
+    info->element = inner.dtype == TF_VARIANT ? inner.element : inner.dtype;
+    info->dtype = TF_VARIANT;
+    info->has_shape = is_sequence || inner.dtype != TF_VARIANT;
+    info->dims = (oribi_dims){.n = is_sequence, .at = {-1}};
+    info->rank = info->dims.n;
+    return true;
+}
+
+bool oribi_onnx_type_read(const oribi_wire *around, const oribi_wire_field *field,
+                          oribi_onnx_info *info, TF_Status *status)
+{
+    oribi_wire type;
+    oribi_wire_field t;
+    ORIBI_TRY(oribi_wire_enter(around, field, &type, status));
+    while (oribi_wire_next(&type, &t, status)) {
+        if (t.number == 1) {
+            ORIBI_TRY(read_tensor_type(&type, &t, info, status));
+        } else if (t.number == 4 || t.number == 9) {
+            ORIBI_TRY(read_list_type(&type, &t, info, status));
+        } else if (t.number != 6) {
+            return oribi_fail(status, TF_UNIMPLEMENTED,
+                              "byte %zu: '%.*s' is neither a dense tensor nor a sequence or "
+                              "optional of such (but a map or a sparse tensor)",
+                              t.offset, (int)info->name.length, info->name.data);
+        }
+    }
+    return oribi_ok(status);
+}
+
+bool oribi_onnx_set_list(oribi_graph *graph, oribi_value_id value, TF_DataType element,
+                         TF_Status *status)
+{
+    oribi_value *to = graph->values[value];
+    if (to->dtype != TF_VARIANT || element == 0) {
+        return true;
+    }
+    oribi_handle_part *part = oribi_arena_array(&graph->arena, 1, sizeof *part);
+    if (part == NULL) {
+        return oribi_fail_memory(status);
+    }
+    *part = (oribi_handle_part){.shape = {.rank = -1}, .dtype = element};
+    to->handle = (oribi_handle_data){.parts = part, .count = 1};
+    return true;
+}
+
+TF_DataType oribi_onnx_list_type(const oribi_graph *graph, oribi_value_id value)
+{
+    const oribi_value *of = graph->values[value];
+    return of->dtype == TF_VARIANT && of->handle.count == 1 ? of->handle.parts[0].dtype
+                                                            : (TF_DataType)0;
+}
+
 bool oribi_onnx_info_read(const oribi_wire *graph, const oribi_wire_field *field,
                           oribi_onnx_info *info, TF_Status *status)
 {
-    oribi_wire body, type;
-    oribi_wire_field f, t;
+    oribi_wire body;
+    oribi_wire_field f;
     *info = (oribi_onnx_info){.name = {"", 0}};
     ORIBI_TRY(oribi_wire_enter(graph, field, &body, status));
     while (oribi_wire_next(&body, &f, status)) {
         if (f.number == 1) {
             ORIBI_TRY(oribi_wire_string(&f, "a value's name", &info->name, status));
         } else if (f.number == 2) {
-            ORIBI_TRY(oribi_wire_enter(&body, &f, &type, status));
-            while (oribi_wire_next(&type, &t, status)) {
-                if (t.number == 1) {
-                    ORIBI_TRY(read_tensor_type(&type, &t, info, status));
-                } else if (t.number != 6) {
-                    return oribi_fail(status, TF_UNIMPLEMENTED,
-                                      "byte %zu: an input or output is not a dense tensor (but a "
-                                      "sequence, map, optional or sparse one)",
-                                      t.offset);
-                }
-            }
-            ORIBI_TRY(oribi_ok(status));
+            ORIBI_TRY(oribi_onnx_type_read(&body, &f, info, status));
         }
     }
     ORIBI_TRY(oribi_ok(status));
@@ -114,7 +184,7 @@ oribi_value_id oribi_onnx_claimed(oribi_onnx_node *n, const oribi_string *name,
     TF_Status *status = TF_NewStatus();
     const bool is_claimed = field != NULL &&
                             oribi_onnx_info_read(&n->onnx->claims_in, field, &info, status) &&
-                            info.has_shape && info.rank > 0;
+                            info.has_shape && info.rank > 0 && info.dtype != TF_VARIANT;
     TF_DeleteStatus(status); /* a claim that cannot be read is none */
     if (!is_claimed || oribi_import_may_be_open(n->graph, n->onnx->options)) {
         return value;

@@ -314,7 +314,8 @@ static bool read_inputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
         }
         const oribi_shape shape = {info.has_shape ? info.dims.n : -1, info.dims.at};
         oribi_value_id value = oribi_graph_add_value(onnx->graph, name, info.dtype, &shape, status);
-        ORIBI_TRY(value >= 0 && oribi_graph_add_input(onnx->graph, value, name, status));
+        ORIBI_TRY(value >= 0 && oribi_graph_add_input(onnx->graph, value, name, status) &&
+                  oribi_onnx_set_list(onnx->graph, value, info.element, status));
         ORIBI_TRY(define(onnx, &info.name, value_entry(value), status));
     }
     return oribi_ok(status);
@@ -523,6 +524,11 @@ static bool read_outputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
                               "byte %zu: output '%s' is declared as %s, but its node makes %s",
                               f.offset, name, oribi_dtype_name(info.dtype),
                               oribi_dtype_name(dtype));
+        }
+        oribi_shape *shape = &onnx->graph->values[value]->shape;
+        if (info.dtype == TF_VARIANT && info.has_shape && shape->rank < 0 &&
+            !oribi_shape_copy(&onnx->graph->arena, info.dims.at, info.dims.n, shape)) {
+            return oribi_fail_memory(status); /* a list is a sequence or not as the file says */
         }
         ORIBI_TRY(oribi_graph_add_output(onnx->graph, value, name, status));
     }

@@ -26,6 +26,7 @@ static const oribi_onnx_row *const families[] = {
     oribi_onnx_recurrent_rows,
     oribi_onnx_reduce_rows,
     oribi_onnx_resize_rows,
+    oribi_onnx_sequence_rows,
     oribi_onnx_shape_rows,
     oribi_onnx_slice_rows,
     oribi_onnx_sort_rows,

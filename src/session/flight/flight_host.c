@@ -288,5 +288,13 @@ static void flight_release(TF_OpKernelContext *ctx)
     oribi_frame_drop(flight_of(ctx)->frame);
 }
 
-const oribi_context_host oribi_flight_host = {flight_allocate_output, flight_set_output,
-                                              flight_allocate_temp, flight_release, NULL};
+static oribi_buffer *flight_allocate_lasting(TF_OpKernelContext *ctx, size_t bytes,
+                                             TF_Status *status)
+{
+    return oribi_meter_buffer(flight_of(ctx)->frame->session->meter, bytes, "an element of a list",
+                              status);
+}
+
+const oribi_context_host oribi_flight_host = {
+    flight_allocate_output, flight_set_output, flight_allocate_temp, flight_release, NULL,
+    flight_allocate_lasting};

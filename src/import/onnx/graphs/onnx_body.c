@@ -69,7 +69,8 @@ static oribi_value_id add_captured(oribi_onnx *onnx, oribi_value_id outer, TF_St
         return -1;
     }
     onnx->graph->values[inner]->quantisation = value->quantisation;
-    if (!oribi_graph_add_input(onnx->graph, inner, value->name, status)) {
+    if (!oribi_graph_add_input(onnx->graph, inner, value->name, status) ||
+        !oribi_onnx_set_list(onnx->graph, inner, oribi_onnx_list_type(around, outer), status)) {
         return -1;
     }
     onnx->outer_values[onnx->n_captured++] = outer;
@@ -133,7 +134,8 @@ oribi_value_id oribi_onnx_body_formal(oribi_onnx_body *b, const char *name,
     oribi_value_id value = -1;
     if (!b->node.failed) {
         value = oribi_graph_add_value(graph, name, formal->dtype, &formal->shape, status);
-        b->node.failed = value < 0 || !oribi_graph_add_input(graph, value, name, status);
+        b->node.failed = value < 0 || !oribi_graph_add_input(graph, value, name, status) ||
+                         !oribi_onnx_set_list(graph, value, formal->element, status);
         b->body.n_formals++;
     }
     return value;

@@ -23,13 +23,32 @@ static bool output_types(oribi_onnx_node *n, oribi_attrs *attrs, const char *nam
     return true;
 }
 
-static void set_shape(oribi_onnx_node *n, oribi_value_id value, const oribi_shape *shape)
+/* And, of a list, what the body's output holds. */
+static void set_shape(oribi_onnx_node *n, oribi_value_id value, const oribi_shape *shape,
+                      const oribi_graph *body, oribi_value_id made)
 {
     oribi_shape *to = &n->graph->values[value]->shape;
     if (!oribi_shape_copy(&n->graph->arena, shape->dims, shape->rank, to)) {
         n->failed = true;
         oribi_fail_memory(n->status);
+    } else if (!oribi_onnx_set_list(n->graph, value, oribi_onnx_list_type(body, made), n->status)) {
+        n->failed = true;
     }
+}
+
+/* Are values of two graphs of one type, and lists of one type, as far as it is known? */
+static bool same_type(const oribi_graph *a, oribi_value_id x, const oribi_graph *b,
+                      oribi_value_id y)
+{
+    const TF_DataType of_x = oribi_onnx_list_type(a, x), of_y = oribi_onnx_list_type(b, y);
+    return a->values[x]->dtype == b->values[y]->dtype && (of_x == of_y || of_x == 0 || of_y == 0);
+}
+
+/* The type in messages: that of a list's elements. */
+static const char *type_name(const oribi_graph *graph, oribi_value_id value)
+{
+    const TF_DataType element = oribi_onnx_list_type(graph, value);
+    return element != 0 ? oribi_dtype_name(element) : oribi_dtype_name(graph->values[value]->dtype);
 }
 
 /* --- If ----------------------------------------------------------------------------------------
@@ -54,12 +73,10 @@ static bool check_branches(oribi_onnx_node *n, const oribi_graph *yes, const ori
                                (int)n->n_outputs, (int)yes->n_outputs, (int)no->n_outputs);
     }
     for (int32_t i = 0; i < n->n_outputs; i++) {
-        const TF_DataType a = yes->values[yes->outputs[i]]->dtype;
-        const TF_DataType b = no->values[no->outputs[i]]->dtype;
-        if (a != b) {
+        if (!same_type(yes, yes->outputs[i], no, no->outputs[i])) {
             return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                    "output %d is %s in then_branch, but %s in else_branch", (int)i,
-                                   oribi_dtype_name(a), oribi_dtype_name(b));
+                                   type_name(yes, yes->outputs[i]), type_name(no, no->outputs[i]));
         }
     }
     return true;
@@ -84,7 +101,7 @@ static bool make_if(oribi_onnx_node *n, oribi_onnx_body *branches)
             n->failed = true;
             return oribi_fail_memory(n->status);
         }
-        set_shape(n, node->outputs[i], &shape);
+        set_shape(n, node->outputs[i], &shape, yes, yes->outputs[i]);
         ORIBI_TRY(oribi_emit_bind(n, i, node->outputs[i]));
     }
     return true;
@@ -154,7 +171,8 @@ static bool fill_body(oribi_onnx_body *b, const oribi_onnx_loop *l, const oribi_
 {
     static const oribi_shape scalar = {0, NULL};
     const oribi_onnx_node *n = l->node;
-    const oribi_onnx_formal number = {TF_INT64, scalar}, condition = {TF_BOOL, scalar};
+    const oribi_onnx_formal number = {.dtype = TF_INT64, .shape = scalar};
+    const oribi_onnx_formal condition = {.dtype = TF_BOOL, .shape = scalar};
     oribi_value_id *inputs = oribi_arena_array(
         &n->onnx->scratch, (size_t)(l->n_carried + l->n_scanned) + 3, sizeof *inputs);
     if (inputs == NULL) {
@@ -164,7 +182,8 @@ static bool fill_body(oribi_onnx_body *b, const oribi_onnx_loop *l, const oribi_
     inputs[1] = oribi_onnx_body_formal(b, "condition", &condition);
     for (int32_t i = 0; i < l->n_carried; i++) {
         const oribi_value *initial = n->graph->values[l->initial[i]];
-        const oribi_onnx_formal formal = {initial->dtype, carried[i]};
+        const oribi_onnx_formal formal = {initial->dtype, carried[i],
+                                          oribi_onnx_list_type(n->graph, l->initial[i])};
         inputs[2 + i] = oribi_onnx_body_formal(b, initial->name, &formal);
     }
     if (l->fill != NULL) {
@@ -193,13 +212,14 @@ static bool check_body(const oribi_onnx_loop *l, const oribi_graph *body)
     }
     for (int32_t i = 0; i < body->n_outputs - 1; i++) {
         const TF_DataType dtype = body->values[body->outputs[1 + i]]->dtype;
-        if (i < l->n_carried && dtype != n->graph->values[l->initial[i]]->dtype) {
+        if (i < l->n_carried && !same_type(body, body->outputs[1 + i], n->graph, l->initial[i])) {
             return oribi_onnx_fail(
                 n, TF_INVALID_ARGUMENT, "value %d is carried as %s, but begins as %s", (int)i,
-                oribi_dtype_name(dtype), oribi_dtype_name(n->graph->values[l->initial[i]]->dtype));
+                type_name(body, body->outputs[1 + i]), type_name(n->graph, l->initial[i]));
         }
-        if (i >= l->n_carried && dtype == TF_STRING) {
-            return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "output %d collects strings", (int)i);
+        if (i >= l->n_carried && oribi_dtype_owns(dtype)) {
+            return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "output %d collects %s", (int)i,
+                                   dtype == TF_STRING ? "strings" : "sequences");
         }
     }
     return true;
@@ -274,7 +294,7 @@ static bool set_shapes(const oribi_onnx_loop *l, const oribi_node *node, const o
             ORIBI_TRY(oribi_shape_copy(&n->onnx->scratch, dims.at, dims.n, &shape) ||
                       oribi_fail_memory(n->status));
         }
-        set_shape(n, node->outputs[i], &shape);
+        set_shape(n, node->outputs[i], &shape, body, body->outputs[1 + i]);
     }
     return !n->failed;
 }

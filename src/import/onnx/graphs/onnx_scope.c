@@ -252,46 +252,67 @@ bool oribi_onnx_graph_inline(oribi_onnx_node *n, const char *step, const oribi_w
     return ok;
 }
 
-/* The names of the graph's ports of this kind; false: there is not just one. */
-static bool only_port(oribi_onnx_node *n, oribi_wire graph, uint32_t number, oribi_string *out)
+/* Inputs get their values in order; false: there are more or fewer of them. */
+static bool define_ports(oribi_onnx_node *n, oribi_onnx *scope, oribi_wire graph,
+                         const oribi_value_id *inputs, int32_t n_inputs)
 {
     oribi_wire_field f;
+    oribi_string name = {"", 0};
     int32_t count = 0;
     while (oribi_wire_next(&graph, &f, n->status)) {
-        if (f.number == number) {
-            ORIBI_TRY(oribi_onnx_port_name(&graph, &f, out, n->status));
+        if (f.number == 11) {
+            ORIBI_TRY(oribi_onnx_port_name(&graph, &f, &name, n->status));
+            ORIBI_TRY(count >= n_inputs ||
+                      oribi_onnx_define(scope, &name, inputs[count], n->status));
             count++;
         }
     }
     return oribi_ok(n->status) &&
-           (count == 1 || oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
-                                          "its graph must have one input and one output"));
+           (count == n_inputs ||
+            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "its graph has %d inputs; it gets %d",
+                            (int)count, (int)n_inputs));
 }
 
-static bool apply(oribi_onnx_node *n, oribi_onnx *scope, const oribi_wire *graph, oribi_value_id x,
-                  oribi_value_id *out, oribi_onnx_found *found)
+static bool find_results(oribi_onnx_node *n, oribi_onnx *scope, oribi_wire graph,
+                         oribi_value_id *out, int32_t n_out, bool *out_missing)
 {
-    oribi_string input = {"", 0}, output = {"", 0};
-    ORIBI_TRY(only_port(n, *graph, 11, &input) && only_port(n, *graph, 12, &output));
-    ORIBI_TRY(oribi_onnx_read_initialisers(scope, *graph, n->status) &&
-              oribi_onnx_define(scope, &input, x, n->status) &&
-              oribi_onnx_read_nodes(scope, *graph, 1, n->status) &&
-              oribi_onnx_look_up(scope, &output, out, found, n->status));
-    return *found == ORIBI_ONNX_VALUE || *found == ORIBI_ONNX_MISSING ||
-           oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "nothing in its graph makes the output '%.*s'",
-                           (int)output.length, output.data);
+    oribi_wire_field f;
+    oribi_string name = {"", 0};
+    int32_t count = 0;
+    while (oribi_wire_next(&graph, &f, n->status)) {
+        oribi_onnx_found found = ORIBI_ONNX_UNKNOWN;
+        if (f.number != 12) {
+            continue;
+        }
+        ORIBI_TRY(oribi_onnx_port_name(&graph, &f, &name, n->status));
+        ORIBI_TRY(count >= n_out ||
+                  oribi_onnx_look_up(scope, &name, &out[count], &found, n->status));
+        *out_missing = *out_missing || found == ORIBI_ONNX_MISSING;
+        if (count < n_out && found != ORIBI_ONNX_VALUE && found != ORIBI_ONNX_MISSING) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                                   "nothing in its graph makes the output '%.*s'", (int)name.length,
+                                   name.data);
+        }
+        count++;
+    }
+    return oribi_ok(n->status) &&
+           (count == n_out ||
+            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "its graph has %d outputs, not %d", (int)count,
+                            (int)n_out));
 }
 
-oribi_value_id oribi_onnx_graph_apply(oribi_onnx_node *n, const char *step, const oribi_wire *graph,
-                                      oribi_value_id x, bool *out_missing)
+bool oribi_onnx_graph_apply(oribi_onnx_node *n, const char *step, const oribi_wire *graph,
+                            const oribi_value_id *inputs, int32_t n_inputs, oribi_value_id *out,
+                            int32_t n_out, bool *out_missing)
 {
     oribi_onnx scope;
-    oribi_value_id value = -1;
-    oribi_onnx_found found = ORIBI_ONNX_UNKNOWN;
-    const bool ok =
-        oribi_onnx_scope_open(n, step, &scope) && apply(n, &scope, graph, x, &value, &found);
+    *out_missing = false;
+    const bool ok = oribi_onnx_scope_open(n, step, &scope) &&
+                    oribi_onnx_read_initialisers(&scope, *graph, n->status) &&
+                    define_ports(n, &scope, *graph, inputs, n_inputs) &&
+                    oribi_onnx_read_nodes(&scope, *graph, 1, n->status) &&
+                    find_results(n, &scope, *graph, out, n_out, out_missing);
     oribi_onnx_scope_close(&scope);
     n->failed = n->failed || !ok;
-    *out_missing = ok && found == ORIBI_ONNX_MISSING;
-    return ok && !*out_missing ? value : -1;
+    return ok && !*out_missing;
 }

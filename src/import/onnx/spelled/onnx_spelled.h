@@ -26,6 +26,9 @@ bool oribi_onnx_rotary_embedding(oribi_onnx_node *n);
 bool oribi_onnx_causal_conv(oribi_onnx_node *n);
 bool oribi_onnx_rotary_embedding_microsoft(oribi_onnx_node *n);
 bool oribi_onnx_matmul_bits(oribi_onnx_node *n);
+bool oribi_onnx_matmul_bnb4(oribi_onnx_node *n);
+bool oribi_onnx_qgemm(oribi_onnx_node *n);
+bool oribi_onnx_dynamic_matmul(oribi_onnx_node *n);
 bool oribi_onnx_fused_conv(oribi_onnx_node *n);
 bool oribi_onnx_multi_head_attention(oribi_onnx_node *n);
 

@@ -193,8 +193,10 @@ static oribi_value_id modified(oribi_onnx_node *n, const char *attr, oribi_value
     if (n->failed || *missing || !oribi_onnx_has_attr(n, attr)) {
         return n->failed || *missing ? -1 : x;
     }
-    return oribi_onnx_read_graph(n, attr, &graph)
-               ? oribi_onnx_graph_apply(n, attr, &graph, x, missing)
+    oribi_value_id y = -1;
+    return oribi_onnx_read_graph(n, attr, &graph) &&
+                   oribi_onnx_graph_apply(n, attr, &graph, &x, 1, &y, 1, missing)
+               ? y
                : -1;
 }
 
