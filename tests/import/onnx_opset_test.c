@@ -8,7 +8,7 @@
 
 #include "support/onnx_case.h"
 
-enum { MAX_PASSES = 4096, FIRST = 7, LAST = 21, TRIES = 4 };
+enum { MAX_PASSES = 4096, MAX_INNER = 32, FIRST = 7, LAST = 21, TRIES = 4 };
 
 /* Where inputs took the place of attributes or the other way round, or a default changed: the
  * opsets from which on nodes look alike. */
@@ -52,8 +52,9 @@ static const struct {
 
 typedef struct model {
     char *name;
-    oribi_string op; /* of its only kind of node; length 0: several */
-    int opset;
+    oribi_string op;               /* of its only kind of node; length 0: several */
+    oribi_string inner[MAX_INNER]; /* ops of graphs that belong to its nodes */
+    int n_inner, opset;
     uint8_t *bytes;
     size_t n, opset_at; /* of the one byte of the version */
 } model;
@@ -73,9 +74,40 @@ static int form_of(const char *op, int opset)
     return found;
 }
 
+/* The ops of a node's graphs, which must be older than what the model is read as, too. */
+static void read_inner(model *m, oribi_wire attribute, TF_Status *status)
+{
+    oribi_wire graph, node;
+    oribi_wire_field f, g, h;
+    while (oribi_wire_next(&attribute, &f, status)) {
+        if (f.number != 6 || !oribi_wire_enter(&attribute, &f, &graph, status)) {
+            continue;
+        }
+        while (oribi_wire_next(&graph, &g, status)) {
+            if (g.number != 1 || !oribi_wire_enter(&graph, &g, &node, status)) {
+                continue;
+            }
+            while (oribi_wire_next(&node, &h, status)) {
+                if (h.number == 4 && m->n_inner < MAX_INNER) {
+                    m->inner[m->n_inner++] = (oribi_string){(const char *)h.data, h.bytes};
+                }
+            }
+        }
+    }
+}
+
+static bool knows_inner(const model *m, int opset)
+{
+    bool knows = true;
+    for (int i = 0; i < m->n_inner; i++) {
+        knows = knows && oribi_onnx_find_row(&m->inner[i], opset) != NULL;
+    }
+    return knows;
+}
+
 static void read_graph(model *m, oribi_wire graph, TF_Status *status)
 {
-    oribi_wire node;
+    oribi_wire node, attribute;
     oribi_wire_field f, g;
     bool mixed = false;
     while (oribi_wire_next(&graph, &f, status)) {
@@ -90,6 +122,8 @@ static void read_graph(model *m, oribi_wire graph, TF_Status *status)
                     mixed || (m->op.length > 0 && (m->op.length != op.length ||
                                                    memcmp(m->op.data, op.data, op.length) != 0));
                 m->op = op;
+            } else if (g.number == 5 && oribi_wire_enter(&node, &g, &attribute, status)) {
+                read_inner(m, attribute, status);
             }
         }
     }
@@ -153,7 +187,7 @@ static int try_opset(const char *root, const char *op, int opset)
     for (int i = 0; i < n_models && tries < TRIES; i++) {
         model *m = &models[i];
         if (m->op.length != strlen(op) || memcmp(m->op.data, op, m->op.length) != 0 ||
-            form_of(op, m->opset) != form_of(op, opset)) {
+            form_of(op, m->opset) != form_of(op, opset) || !knows_inner(m, opset)) {
             continue;
         }
         tries++;
