@@ -40,7 +40,7 @@ static void substr(oribi_ops_ctx *ctx, TF_Status *status)
         return;
     }
     for (int i = 0; pos.n >= 0 && i < len.n; i++) {
-        if (pos.at[i] != len.at[i]) {
+        if (pos.at[i] >= 0 && len.at[i] >= 0 && pos.at[i] != len.at[i]) {
             oribi_ops_fail(status, "pos and len have different sizes: %" PRId64 " and %" PRId64,
                            pos.at[i], len.at[i]);
             return;
