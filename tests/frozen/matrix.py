@@ -49,12 +49,13 @@ def hosts(work):
     names = [line.split()[-1].split("@")[0] for line in run("nm", "-D", "--defined-only", SHARED).stdout.splitlines()]
     if len(since) < 600 or not set(since.values()) > {"1.0", "1.2"}:
         sys.exit(f"{CONTRACT}: only {len(since)} functions were found in its tables")
+    called = {line.split()[-1].split("@")[0] for line in run("nm", "-D", "--undefined-only", ORIBI).stdout.splitlines()}
     found = {}
     for version in sorted(set(since.values())):
         folder = work / f"host_{version}"
         folder.mkdir()
         # what applications call is not the plugin's concern, and the command needs it
-        kept = [n for n in names if since.get(n, TODAY) <= version or
+        kept = [n for n in names if since.get(n, TODAY) <= version or n in called or
                 (n.startswith("oribi_") and not n.startswith(("oribi_target", "oribi_region")))]
         (folder / "map").write_text("{ global: " + "; ".join(kept) + "; local: *; };\n")
         made = run("cc", "-shared", "-Wl,-soname,liboribi.so.1", f"-Wl,--version-script={folder}/map", "-Wl,--whole-archive",

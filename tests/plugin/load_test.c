@@ -91,7 +91,8 @@ static void built_in_plugins_work_as_files_too(void **state)
     assert_loads(path);
 
     assert_true(count_kernels("built-in") > 0);
-    assert_int_equal(count_kernels(path), count_kernels("built-in"));
+    /* One more is of the target for Ethos-U NPUs, which is no file. */
+    assert_int_equal(count_kernels(path) + 1, count_kernels("built-in"));
 }
 
 static void one_file_under_many_names_is_one_plugin(void **state)

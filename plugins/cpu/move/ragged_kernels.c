@@ -295,7 +295,7 @@ static bool ragged_run(const void *state, oribi_kit_run *run)
         y == NULL || places.room > INT64_MAX / 16
             ? NULL
             : oribi_kit_scratch(run, places.room * 2 * (int64_t)sizeof(int64_t), &memory);
-    places.of_children = places.of_rows + places.room;
+    places.of_children = places.of_rows != NULL ? places.of_rows + places.room : NULL;
     const bool ok = places.of_rows != NULL &&
                     fill(run, y, oribi_cpu_product(out.at, out.n), &out, n, width) &&
                     place_values(run, levels, n, &out, &places, y, width);

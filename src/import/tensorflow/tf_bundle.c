@@ -257,6 +257,9 @@ const uint8_t *oribi_tf_bundle_data(oribi_tf *tf, const oribi_tf_entry *entry,
 
 void oribi_tf_bundle_close(oribi_tf *tf)
 {
+    if (tf == NULL) {
+        return;
+    }
     for (int64_t i = 0; i < tf->n_shards; i++) {
         oribi_source_release(tf->shards[i]);
     }

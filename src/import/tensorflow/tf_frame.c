@@ -282,7 +282,7 @@ static frame *frame_of(oribi_tf_scope *scope, const oribi_graphdef_node *node, o
 
 void oribi_tf_frames_destroy(oribi_tf *tf)
 {
-    for (frame *f = tf->frames; f != NULL; f = f->next) {
+    for (frame *f = tf != NULL ? tf->frames : NULL; f != NULL; f = f->next) {
         oribi_map_destroy(&f->by_name);
     }
 }
