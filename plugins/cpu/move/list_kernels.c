@@ -138,12 +138,13 @@ static void list_compute(void *state, TF_OpKernelContext *context)
     const list_state *s = state;
     oribi_kit_run run;
     const int64_t count = TF_NumInputs(context);
+    int64_t patience = 0;
     bool ok = oribi_kit_begin(&run, context, 0);
     if (ok && s->has_axis && count > 1) {
         ok = oribi_kit_fail(&run, TF_INVALID_ARGUMENT, "an optional has one value at most");
     }
     ok = ok && oribi_kit_output(&run, 0, &count, s->has_axis ? 0 : 1) != NULL;
-    for (int64_t i = 0; ok && i < count; i++) {
+    for (int64_t i = 0; ok && i < count && !oribi_kit_stops(&run, &patience, 500); i++) {
         TF_Tensor *tensor = NULL;
         TF_GetInput(context, (int)i, &tensor, run.status);
         ok = oribi_kit_is_ok(&run) && put_copy(&run, i, tensor);
@@ -161,7 +162,7 @@ ORIBI_KIT_COMPUTE(no_list, 0)
 
 static bool insert_run(const void *state, oribi_kit_run *run)
 {
-    int64_t length = 0, position = 0;
+    int64_t length = 0, position = 0, patience = 0;
     const list_state *s = state;
     if (!length_of(run, run->in[0], &length) || !read_position(run, 2, length, true, &position)) {
         return false;
@@ -179,7 +180,8 @@ static bool insert_run(const void *state, oribi_kit_run *run)
         return false;
     }
     for (int64_t i = 0; i < length; i++) {
-        if (!put_shared(run, i + (i >= position), run->in[0], i)) {
+        if (oribi_kit_stops(run, &patience, 50) ||
+            !put_shared(run, i + (i >= position), run->in[0], i)) {
             return false;
         }
     }
@@ -189,7 +191,7 @@ ORIBI_KIT_COMPUTE(insert, 3)
 
 static bool erase_run(const void *state, oribi_kit_run *run)
 {
-    int64_t length = 0, position = 0;
+    int64_t length = 0, position = 0, patience = 0;
     (void)state;
     if (!length_of(run, run->in[0], &length) || !read_position(run, 1, length, false, &position)) {
         return false;
@@ -199,7 +201,8 @@ static bool erase_run(const void *state, oribi_kit_run *run)
         return false;
     }
     for (int64_t i = 0; i < shorter; i++) {
-        if (!put_shared(run, i, run->in[0], i + (i >= position))) {
+        if (oribi_kit_stops(run, &patience, 50) ||
+            !put_shared(run, i, run->in[0], i + (i >= position))) {
             return false;
         }
     }
@@ -421,7 +424,7 @@ static bool concat_run(const void *state, oribi_kit_run *run)
     const list_state *s = state;
     oribi_wide_dims dims;
     int axis = 0;
-    int64_t count = 0, done = 0;
+    int64_t count = 0, done = 0, patience = 0;
     if (!length_of(run, run->in[0], &count)) {
         return false;
     }
@@ -439,7 +442,7 @@ static bool concat_run(const void *state, oribi_kit_run *run)
     const size_t element_bytes = TF_DataTypeSize(s->dtype);
     const int64_t outer = oribi_cpu_product(dims.at, axis);
     const int64_t inner = oribi_cpu_product(dims.at + axis + 1, dims.n - axis - 1);
-    for (int64_t i = 0; y != NULL && i < count; i++) {
+    for (int64_t i = 0; y != NULL && i < count && !oribi_kit_stops(run, &patience, 500); i++) {
         TF_Tensor *element = TF_TensorVariantTensor(run->in[0], i, run->status);
         if (element == NULL) {
             return false;
