@@ -6,7 +6,9 @@
  *   tf_open.c      which file it is, which signature; inputs and outputs
  *   tf_node.c      nodes that are not made by their op's name
  *   tf_function.c  calls of functions
- *   tf_control.c   If, While
+ *   tf_body.c      graphs of branches and iterations
+ *   tf_branch.c    If, Case
+ *   tf_loop.c      While
  *   tf_frame.c     the same as older graphs have it, of nodes that switch
  *   tf_variable.c  variables, with their values from the checkpoint
  *   tf_object.c    the same, by the model's objects
@@ -22,6 +24,7 @@
 
 #include "import/emit.h"
 #include "import/graphdef/graphdef_read.h"
+#include "import/import_body.h"
 #include "import/missing.h"
 
 /* Values that are no tensors. An op that nothing provides makes BLOCKED ones; -2 is the first
@@ -159,6 +162,18 @@ oribi_tf_handle *oribi_tf_handle_at(oribi_tf *tf, oribi_value_id id, enum oribi_
 bool oribi_tf_bind_objects(oribi_tf *tf, TF_Status *status);
 /* The variable's value in tf->graph, from the checkpoint. */
 oribi_value_id oribi_tf_variable_value(oribi_tf *tf, oribi_value_id handle, TF_Status *status);
+/* What nodes were added to before a body. */
+typedef struct oribi_tf_around {
+    oribi_graph *graph;
+    int32_t scope;
+} oribi_tf_around;
+/* tf->graph is the body until it ends. NULL: status set. */
+oribi_graph *oribi_tf_body_begin(oribi_tf *tf, oribi_tf_around *out, TF_Status *status);
+oribi_graph *oribi_tf_body_end(oribi_tf *tf, const oribi_tf_around *before, bool ok,
+                               TF_Status *status);
+bool oribi_tf_any_blocked(const oribi_value_id *values, int32_t n);
+int32_t oribi_tf_block_all(oribi_value_id *out, int32_t n); /* n */
+
 /* A loop over inputs, of which some are carried from one iteration to the next. Both functions make
  * nodes in tf->graph for one iteration, out of as many values as there are inputs. */
 typedef struct oribi_tf_loop oribi_tf_loop;

@@ -161,8 +161,7 @@ static oribi_graphdef *open_inside(frame *f, oribi_tf_scope *scope, const char *
         oribi_fail_memory(status);
         return NULL;
     }
-    if (tf->calls_left-- <= 0 || (tf->nodes_left -= oribi_graphdef_count(f->scope->reader)) <= 0) {
-        oribi_fail(status, TF_RESOURCE_EXHAUSTED, "there are more loops than is supported");
+    if (!oribi_tf_spend(tf, oribi_graphdef_count(f->scope->reader), status)) {
         return NULL;
     }
     scope->reader = oribi_graphdef_open(tf->graph, message->at,
@@ -239,22 +238,22 @@ static bool make_frame(frame *f, const char *label, TF_Status *status)
               oribi_fail_memory(status));
     ORIBI_TRY(tf->depth < MAX_DEPTH ||
               oribi_fail(status, TF_RESOURCE_EXHAUSTED, "loops nest deeper than %d", MAX_DEPTH));
-    bool is_blocked = false;
     for (int32_t i = 0; i < f->n; i++) {
         const variable *v = &f->variables[i];
         ORIBI_TRY(v->enter.n_inputs > 0 ||
                   oribi_fail(status, TF_INVALID_ARGUMENT, "an Enter has no input"));
         ORIBI_TRY(fetch_text(f->scope, v->enter.inputs[0], &inputs[i], status));
         loop.is_carried[i] = v->is_carried;
-        is_blocked = is_blocked || inputs[i] == ORIBI_TF_BLOCKED;
-        if (inputs[i] < 0 && v->is_carried && !is_blocked) {
-            return oribi_fail(status, TF_UNIMPLEMENTED, "its loop carries a variable or table");
-        }
     }
-    for (int32_t i = 0; is_blocked && i < f->n; i++) {
-        f->results[i] = ORIBI_TF_BLOCKED;
+    if (oribi_tf_any_blocked(inputs, f->n)) {
+        oribi_tf_block_all(f->results, f->n);
+        return true;
     }
-    return is_blocked || oribi_tf_make_loop(&loop, f->results, status) >= 0;
+    for (int32_t i = 0; i < f->n; i++) {
+        ORIBI_TRY(inputs[i] >= 0 || !loop.is_carried[i] ||
+                  oribi_fail(status, TF_UNIMPLEMENTED, "its loop carries a variable or table"));
+    }
+    return oribi_tf_make_loop(&loop, f->results, status) >= 0;
 }
 
 static frame *frame_of(oribi_tf_scope *scope, const oribi_graphdef_node *node, oribi_string name,

@@ -179,10 +179,7 @@ static int32_t block(oribi_tf_scope *scope, const oribi_graphdef_node *node, boo
         !oribi_missing_add(&scope->tf->missing, node->op, node->op, NULL, node->name, status)) {
         return -1;
     }
-    for (int32_t i = 0; i < MOST_OUTPUTS; i++) {
-        out[i] = ORIBI_TF_BLOCKED;
-    }
-    return MOST_OUTPUTS;
+    return oribi_tf_block_all(out, MOST_OUTPUTS);
 }
 
 static const struct {
@@ -241,10 +238,8 @@ int32_t oribi_tf_make(void *arg, const oribi_graphdef_node *node, oribi_value_id
     if (fed >= 0) {
         return one(fed, out);
     }
-    for (int32_t i = 0; i < node->n_inputs; i++) {
-        if (node->inputs[i] == ORIBI_TF_BLOCKED) {
-            return block(scope, node, false, out, status);
-        }
+    if (oribi_tf_any_blocked(node->inputs, node->n_inputs)) {
+        return block(scope, node, false, out, status);
     }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strcmp(rows[i].op, node->op) == 0) {

@@ -5,9 +5,10 @@
  */
 #include <string.h>
 
+#include "import/import_body.h"
 #include "import/tflite/tflite.h"
 
-enum { MAX_DEPTH = 12, MAX_PATH = 200, ATTEMPTS = 4 };
+enum { MAX_DEPTH = 12, MAX_PATH = 200 };
 
 bool oribi_tflite_may_have_variables(oribi_tflite_node *n)
 {
@@ -174,12 +175,11 @@ static bool translate_call(oribi_tflite_node *n)
 static oribi_graph *begin_body(oribi_tflite_node *n)
 {
     oribi_tflite *t = n->tflite;
-    oribi_graph *graph = oribi_import_begin(n->graph->source_name, "tflite", t->options, n->status);
+    oribi_graph *graph = oribi_import_body_begin(n->graph, t->options, n->status);
     if (graph == NULL) {
         n->failed = true;
         return NULL;
     }
-    graph->made_bytes = n->graph->made_bytes + n->graph->arena.used_bytes;
     t->outermost = t->outermost != NULL ? t->outermost : t->graph;
     t->graph = graph;
     return graph;
@@ -188,28 +188,18 @@ static oribi_graph *begin_body(oribi_tflite_node *n)
 /* The graph, ready; or NULL. */
 static oribi_graph *end_body(oribi_tflite_node *n, oribi_graph *graph, bool ok)
 {
-    const uint64_t base = n->graph->made_bytes + n->graph->arena.used_bytes;
     n->tflite->graph = n->graph;
-    ok = ok && !n->failed;
-    if (ok) {
-        oribi_graph_remove_dead(graph);
-        ok = oribi_graph_sort(graph, n->status);
-        graph->made_bytes -= base < graph->made_bytes ? base : graph->made_bytes;
-    }
-    if (!ok) {
-        n->failed = true;
-        oribi_graph_destroy(graph);
-        return NULL;
-    }
+    graph = oribi_import_body_end(graph, n->graph, ok && !n->failed, n->status);
+    n->failed = n->failed || graph == NULL;
     return graph;
 }
 
 static oribi_value_id add_formal(oribi_tflite_node *n, oribi_graph *graph, const char *name,
                                  TF_DataType dtype, const oribi_shape *shape)
 {
-    const oribi_value_id value = oribi_graph_add_value(graph, name, dtype, shape, n->status);
-    n->failed = value < 0 || !oribi_graph_add_input(graph, value, name, n->status);
-    return n->failed ? -1 : value;
+    const oribi_value_id value = oribi_import_body_formal(graph, name, dtype, shape, n->status);
+    n->failed = value < 0;
+    return value;
 }
 
 /* Inputs of the graph for values outside; shapes NULL: those that they have. */
@@ -243,12 +233,7 @@ static bool add_outputs(oribi_tflite_node *n, oribi_graph *graph, const call *c)
 static bool set_types(oribi_tflite_node *n, oribi_attrs *attrs, const char *name,
                       const oribi_graph *graph, const oribi_value_id *values, int32_t count)
 {
-    TF_DataType *types = oribi_arena_array(&n->tflite->scratch, (size_t)count + 1, sizeof *types);
-    for (int32_t i = 0; types != NULL && i < count; i++) {
-        types[i] = graph->values[values[i]]->dtype;
-    }
-    return (types != NULL && oribi_attrs_set_types(attrs, &n->graph->arena, name, types, count)) ||
-           oribi_fail_memory(n->status);
+    return oribi_import_set_types(n->graph, attrs, name, graph, values, count, n->status);
 }
 
 /* Takes the bodies over. */
@@ -256,19 +241,12 @@ static oribi_node *make_node(oribi_tflite_node *n, const char *op, const oribi_v
                              int32_t n_inputs, const oribi_attrs *attrs, const oribi_body *bodies,
                              int32_t n_bodies)
 {
-    oribi_node *node =
-        oribi_graph_add_node(n->graph, op, n->label, inputs, n_inputs, n->n_outputs, n->status);
-    if (node == NULL) {
-        for (int32_t k = 0; k < n_bodies; k++) {
-            oribi_graph_destroy(bodies[k].graph);
-        }
-        n->failed = true;
-        return NULL;
+    oribi_node *node = oribi_import_body_node(n->graph, op, n->label, inputs, n_inputs,
+                                              n->n_outputs, attrs, bodies, n_bodies, n->status);
+    if (node != NULL) {
+        node->origin = n->origin;
     }
-    node->attrs = *attrs;
-    node->origin = n->origin;
-    n->failed = !oribi_graph_give_bodies(n->graph, node, bodies, n_bodies, n->status) ||
-                !oribi_emit_resolve(oribi_tflite_from(n), node);
+    n->failed = node == NULL || !oribi_emit_resolve(oribi_tflite_from(n), node);
     return n->failed ? NULL : node;
 }
 
@@ -431,17 +409,10 @@ static oribi_graph *settle_body(oribi_tflite_node *n, const call *outer, oribi_s
         }
         bool ok = check_body(n, body, outer), same = true;
         for (int32_t i = 0; ok && i < outer->n_inputs; i++) {
-            oribi_shape joined;
-            ok = oribi_import_join_shape(kept, &shapes[i],
-                                         &body->values[body->outputs[1 + i]]->shape, &joined) ||
-                 oribi_fail_memory(n->status);
-            same = same && ok && joined.rank == shapes[i].rank;
-            for (int32_t k = 0; same && k < joined.rank; k++) {
-                same = joined.dims[k] == shapes[i].dims[k];
-            }
-            shapes[i] = ok && attempt < ATTEMPTS ? joined : (oribi_shape){.rank = -1};
+            ok = oribi_import_widen(kept, &body->values[body->outputs[1 + i]]->shape, attempt,
+                                    &shapes[i], &same, n->status);
         }
-        if (ok && (same || attempt > ATTEMPTS)) {
+        if (ok && (same || attempt > ORIBI_IMPORT_ATTEMPTS)) {
             return body;
         }
         oribi_graph_destroy(body);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "import/import_body.h"
 #include "import/onnx/onnx_emit.h"
 
 /* --- Captured values ---------------------------------------------------------------------------
@@ -113,11 +114,9 @@ bool oribi_onnx_body_open(oribi_onnx_node *n, const char *step, oribi_onnx_body 
     memset(out, 0, sizeof *out);
     out->node = *n;
     ORIBI_TRY(oribi_onnx_scope_open(n, step, &out->scope));
-    oribi_graph *graph =
-        oribi_import_begin(n->graph->source_name, "onnx", n->onnx->options, n->status);
+    oribi_graph *graph = oribi_import_body_begin(n->graph, n->onnx->options, n->status);
     n->failed = graph == NULL;
     ORIBI_TRY(!n->failed);
-    graph->made_bytes = n->graph->made_bytes + n->graph->arena.used_bytes;
     out->body = (oribi_body){.graph = graph, .name = step};
     out->scope.graph = graph;
     out->node.onnx = &out->scope;
@@ -227,8 +226,11 @@ bool oribi_onnx_body_close(oribi_onnx_body *b, bool ok)
     oribi_graph *graph = b->body.graph;
     if (ok && !b->is_missing) {
         oribi_onnx_finish_units(graph);
-        oribi_graph_remove_dead(graph);
-        ok = oribi_graph_sort(graph, b->node.status);
+    }
+    if (graph != NULL) {
+        graph = oribi_import_body_end(graph, b->scope.outer->graph, ok && !b->is_missing,
+                                      b->node.status);
+        ok = ok && (graph != NULL || b->is_missing);
     }
     if (ok && b->scope.n_captured > 0) { /* the scope's memory goes */
         oribi_value_id *kept = oribi_arena_memdup(&b->scope.outer->scratch, b->scope.outer_values,
@@ -236,35 +238,18 @@ bool oribi_onnx_body_close(oribi_onnx_body *b, bool ok)
         ok = kept != NULL || oribi_fail_memory(b->node.status);
         b->scope.outer_values = kept;
     }
-    if (graph != NULL) {
-        const oribi_graph *around = b->scope.outer->graph;
-        const uint64_t base = around->made_bytes + around->arena.used_bytes;
-        graph->made_bytes -= base < graph->made_bytes ? base : graph->made_bytes;
-        b->body.n_captured = graph->n_inputs - b->body.n_formals;
-    }
-    if (!ok || b->is_missing) {
+    if (!ok) {
         oribi_graph_destroy(graph);
-        b->body.graph = NULL;
+        graph = NULL;
     }
+    b->body.graph = graph;
+    b->body.n_captured = graph != NULL ? graph->n_inputs - b->body.n_formals : 0;
     oribi_onnx_scope_close(&b->scope);
     return ok;
 }
 
 /* --- The node ----------------------------------------------------------------------------------
  */
-
-static bool set_types(oribi_graph *graph, oribi_attrs *attrs, const char *name,
-                      const oribi_value_id *values, int32_t n, TF_Status *status)
-{
-    TF_DataType *types = oribi_alloc_array((size_t)n + 1, sizeof *types);
-    bool ok = types != NULL;
-    for (int32_t i = 0; ok && i < n; i++) {
-        types[i] = graph->values[values[i]]->dtype;
-    }
-    ok = ok && oribi_attrs_set_types(attrs, &graph->arena, name, types, n);
-    oribi_free(types);
-    return ok || oribi_fail_memory(status);
-}
 
 oribi_node *oribi_onnx_body_node(oribi_onnx_node *n, const char *op, const oribi_value_id *fixed,
                                  int32_t n_fixed, int32_t n_outputs, oribi_onnx_body *bodies,
@@ -292,21 +277,22 @@ oribi_node *oribi_onnx_body_node(oribi_onnx_node *n, const char *op, const oribi
             inputs[n_fixed + at] = bodies[k].scope.outer_values[i];
         }
     }
-    oribi_node *node = ok ? oribi_graph_add_node(n->graph, op, n->label, inputs,
-                                                 n_fixed + n_captured, n_outputs, n->status)
-                          : NULL;
-    if (node == NULL) {
+    if (!ok) {
         for (int32_t k = 0; k < n_bodies; k++) {
             oribi_graph_destroy(kept[k].graph);
         }
         n->failed = true;
-        (void)(ok || oribi_fail_memory(n->status));
+        oribi_fail_memory(n->status);
         return NULL;
     }
-    node->attrs = *attrs;
-    node->origin = n->origin;
-    ok = oribi_graph_give_bodies(n->graph, node, kept, n_bodies, n->status) &&
-         set_types(n->graph, &node->attrs, "Tcaptured", inputs + n_fixed, n_captured, n->status) &&
+    oribi_node *node = oribi_import_body_node(n->graph, op, n->label, inputs, n_fixed + n_captured,
+                                              n_outputs, attrs, kept, n_bodies, n->status);
+    if (node != NULL) {
+        node->origin = n->origin;
+    }
+    ok = node != NULL &&
+         oribi_import_set_types(n->graph, &node->attrs, "Tcaptured", n->graph, inputs + n_fixed,
+                                n_captured, n->status) &&
          oribi_emit_resolve(oribi_onnx_from(n), node);
     n->failed = n->failed || !ok;
     return ok ? node : NULL;

@@ -6,21 +6,17 @@
 
 #include <string.h>
 
+#include "import/import_body.h"
+
 /* --- Shapes ------------------------------------------------------------------------------------
  */
 
 static bool output_types(oribi_onnx_node *n, oribi_attrs *attrs, const char *name,
                          const oribi_graph *body, int32_t first, int32_t count)
 {
-    TF_DataType *types = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *types);
-    for (int32_t i = 0; types != NULL && i < count; i++) {
-        types[i] = body->values[body->outputs[first + i]]->dtype;
-    }
-    if (types == NULL || !oribi_attrs_set_types(attrs, &n->graph->arena, name, types, count)) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
-    return true;
+    n->failed = n->failed || !oribi_import_set_types(n->graph, attrs, name, body,
+                                                     body->outputs + first, count, n->status);
+    return !n->failed;
 }
 
 /* And, of a list, what the body's output holds. */
