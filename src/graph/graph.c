@@ -97,6 +97,11 @@ bool oribi_graph_charge(oribi_graph *graph, uint64_t bytes, TF_Status *status)
     return true;
 }
 
+bool oribi_graph_charge_arg(void *graph, uint64_t bytes, TF_Status *status)
+{
+    return oribi_graph_charge(graph, bytes, status);
+}
+
 bool oribi_graph_add_metadata(oribi_graph *graph, const char *key, size_t key_bytes,
                               const char *value, size_t value_bytes, TF_Status *status)
 {

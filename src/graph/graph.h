@@ -172,6 +172,12 @@ void oribi_graph_destroy(oribi_graph *graph);
 /* Counts bytes that the model makes the library take; RESOURCE_EXHAUSTED, and nothing counted, when
  * max_bytes would be passed. Ask before allocating. */
 bool oribi_graph_charge(oribi_graph *graph, uint64_t bytes, TF_Status *status);
+/* The same for who knows the graph as an argument of its own (oribi_proto_charge). */
+bool oribi_graph_charge_arg(void *graph, uint64_t bytes, TF_Status *status);
+/* Opens a file for a model, within what is left of the graph's limit; what is read, and not mapped,
+ * is charged. NULL: status set. */
+oribi_source *oribi_graph_open_file(oribi_graph *graph, const char *path, bool is_read,
+                                    const uint8_t **out_data, size_t *out_bytes, TF_Status *status);
 /* Copies both texts, which need no NUL. */
 bool oribi_graph_add_metadata(oribi_graph *graph, const char *key, size_t key_bytes,
                               const char *value, size_t value_bytes, TF_Status *status);

@@ -86,6 +86,21 @@ oribi_source *oribi_source_open(const char *path, bool is_read, uint64_t max_byt
     return source;
 }
 
+oribi_source *oribi_graph_open_file(oribi_graph *graph, const char *path, bool is_read,
+                                    const uint8_t **out_data, size_t *out_bytes, TF_Status *status)
+{
+    const uint64_t held = graph->made_bytes + graph->arena.used_bytes;
+    const uint64_t left = graph->max_bytes == 0     ? UINT64_MAX
+                          : graph->max_bytes > held ? graph->max_bytes - held
+                                                    : 0;
+    oribi_source *source = oribi_source_open(path, is_read, left, out_data, out_bytes, status);
+    if (source != NULL && is_read && !oribi_graph_charge(graph, *out_bytes, status)) {
+        oribi_source_release(source);
+        return NULL;
+    }
+    return source;
+}
+
 oribi_source *oribi_source_zeros(size_t bytes, const uint8_t **out_data, TF_Status *status)
 {
     oribi_source *source = oribi_alloc_zero(1, sizeof *source);

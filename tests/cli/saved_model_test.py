@@ -127,6 +127,12 @@ class Models(unittest.TestCase):
         self.run_model(path, self.case("vocabulary")[0], code=4)
         self.assertIn("words.txt", self.error)
 
+    def test_a_vocabulary_that_is_read_counts_against_the_limit(self):
+        path = self.copy("vocabulary")
+        (path / "assets/words.txt").write_bytes(b"x" * 20_000_000)
+        self.run_model(path, self.case("vocabulary")[0], "--read", "--max-bytes", "16m", code=5)
+        self.assertIn("words.txt", self.error)
+
     def test_an_op_that_nothing_provides_is_reported_with_its_node(self):
         path = self.copy("two_signatures")
         file = path / "saved_model.pb"

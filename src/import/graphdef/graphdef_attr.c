@@ -32,11 +32,6 @@ static bool read_shape(oribi_graph *graph, oribi_wire proto, oribi_shape *out, T
             oribi_fail_memory(status));
 }
 
-static bool charge_graph(void *graph, uint64_t bytes, TF_Status *status)
-{
-    return oribi_graph_charge(graph, bytes, status);
-}
-
 /* An attribute of a function: a key and a message, which goes on as it is. */
 static bool check_entry(const oribi_wire *wire, const oribi_wire_field *field, TF_Status *status)
 {
@@ -71,7 +66,7 @@ static bool read_bytes_element(oribi_graph *graph, const oribi_wire *wire,
                read_shape(graph, inner, out, status);
     case TF_ATTR_TENSOR: {
         ORIBI_TRY(oribi_wire_enter(wire, field, &inner, status));
-        TF_Tensor *tensor = oribi_proto_read_tensor(inner, charge_graph, graph, status);
+        TF_Tensor *tensor = oribi_proto_read_tensor(inner, oribi_graph_charge_arg, graph, status);
         *(TF_Tensor **)out = tensor;
         return tensor != NULL && oribi_graph_keep_tensor(graph, tensor, status);
     }

@@ -68,12 +68,6 @@ static char *resolve(const oribi_onnx *onnx, const char *location, const char *t
 static oribi_onnx_file *open_file(oribi_onnx *onnx, const char *location, const char *tensor,
                                   TF_Status *status)
 {
-    const oribi_graph *graph = onnx->graph;
-    const bool is_read = onnx->options->reads_files;
-    const uint64_t held = graph->made_bytes + graph->arena.used_bytes;
-    const uint64_t left = graph->max_bytes == 0     ? UINT64_MAX
-                          : graph->max_bytes > held ? graph->max_bytes - held
-                                                    : 0;
     oribi_onnx_file *file = oribi_arena_array(&onnx->kept, 1, sizeof(*file));
     char *path = resolve(onnx, location, tensor, status);
     if (file == NULL || path == NULL) {
@@ -81,7 +75,8 @@ static oribi_onnx_file *open_file(oribi_onnx *onnx, const char *location, const 
         (void)(file != NULL || oribi_fail_memory(status));
         return NULL;
     }
-    file->source = oribi_source_open(path, is_read, left, &file->data, &file->bytes, status);
+    file->source = oribi_graph_open_file(onnx->graph, path, onnx->options->reads_files, &file->data,
+                                         &file->bytes, status);
     oribi_free(path);
     if (file->source == NULL) {
         oribi_status_prefix(status, "external data of tensor '%s': ", tensor);
@@ -92,7 +87,7 @@ static oribi_onnx_file *open_file(oribi_onnx *onnx, const char *location, const 
         oribi_fail_memory(status);
         return NULL;
     }
-    return !is_read || oribi_graph_charge(onnx->graph, file->bytes, status) ? file : NULL;
+    return file;
 }
 
 bool oribi_onnx_external_open(oribi_onnx *scope, const oribi_string *location, int64_t offset,

@@ -167,11 +167,6 @@ static bool read_origin(oribi_packed_reader *self, oribi_wire wire, TF_Status *s
            oribi_fail_memory(status);
 }
 
-static bool charge_state(void *graph, uint64_t bytes, TF_Status *status)
-{
-    return oribi_graph_charge(graph, bytes, status);
-}
-
 /* Where `bytes` bytes from this offset on lie in the file. */
 static bool find_data(const oribi_packed_reader *self, int64_t offset, uint64_t bytes,
                       const char *what, const uint8_t **out, TF_Status *status)
@@ -236,7 +231,7 @@ bool oribi_packed_tables(oribi_packed_reader *self, TF_Status *status)
             ORIBI_TRY(read_origin(self, inside, status));
         } else {
             self->states[n_states] =
-                oribi_proto_read_tensor(inside, charge_state, self->graph, status);
+                oribi_proto_read_tensor(inside, oribi_graph_charge_arg, self->graph, status);
             ORIBI_TRY(self->states[n_states++] != NULL);
         }
     }

@@ -214,6 +214,9 @@ bool oribi_tf_list_settle(oribi_tf *tf, const oribi_tf_function *body, const cha
                           const oribi_value_id *inputs, int32_t n, oribi_value_id *out,
                           TF_Status *status);
 
+/* A file of the model's folder, mapped or read. NULL: status set. */
+oribi_source *oribi_tf_open_file(oribi_tf *tf, const char *name, const uint8_t **out_data,
+                                 size_t *out_bytes, TF_Status *status);
 /* NULL, and the status set: there is no such tensor. */
 const oribi_tf_entry *oribi_tf_bundle_find(oribi_tf *tf, const char *key, TF_Status *status);
 /* The bytes of an entry, which lie in *out_source. */

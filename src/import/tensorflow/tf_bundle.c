@@ -157,33 +157,23 @@ static bool read_index(oribi_tf *tf, const uint8_t *file, size_t bytes, TF_Statu
     return tf->n_shards > 0 || spoiled(status, "it has no head");
 }
 
-/* One of the checkpoint's files, mapped or read. */
-static oribi_source *open_file(oribi_tf *tf, const char *name, const uint8_t **out_data,
-                               size_t *out_bytes, TF_Status *status)
+oribi_source *oribi_tf_open_file(oribi_tf *tf, const char *name, const uint8_t **out_data,
+                                 size_t *out_bytes, TF_Status *status)
 {
-    const oribi_graph *graph = tf->graph;
-    const uint64_t held = graph->made_bytes + graph->arena.used_bytes;
-    const uint64_t left = graph->max_bytes == 0     ? UINT64_MAX
-                          : graph->max_bytes > held ? graph->max_bytes - held
-                                                    : 0;
-    const bool is_read = tf->options->reads_files;
     if (tf->options->folder == NULL) {
         oribi_fail(status, TF_FAILED_PRECONDITION,
-                   "variables are in a checkpoint beside the model, but a model from memory has no "
-                   "folder; open the model by its path");
+                   "'%s' lies beside the model, but a model from memory has no folder; open the "
+                   "model by its path",
+                   name);
         return NULL;
     }
     char *path = oribi_path_join(tf->options->folder, name);
     oribi_source *source =
-        path != NULL ? oribi_source_open(path, is_read, left, out_data, out_bytes, status) : NULL;
-    if (path == NULL) {
-        oribi_fail_memory(status);
-    }
+        path != NULL ? oribi_graph_open_file(tf->outermost, path, tf->options->reads_files,
+                                             out_data, out_bytes, status)
+                     : NULL;
+    (void)(path != NULL || oribi_fail_memory(status));
     oribi_free(path);
-    if (source != NULL && is_read && !oribi_graph_charge(tf->graph, *out_bytes, status)) {
-        oribi_source_release(source);
-        return NULL;
-    }
     return source;
 }
 
@@ -191,7 +181,8 @@ static bool open_bundle(oribi_tf *tf, TF_Status *status)
 {
     const uint8_t *data = NULL;
     size_t bytes = 0;
-    oribi_source *source = open_file(tf, "variables/variables.index", &data, &bytes, status);
+    oribi_source *source =
+        oribi_tf_open_file(tf, "variables/variables.index", &data, &bytes, status);
     const bool ok = source != NULL && read_index(tf, data, bytes, status);
     oribi_source_release(source);
     if (!ok) {
@@ -236,7 +227,8 @@ const uint8_t *oribi_tf_bundle_data(oribi_tf *tf, const oribi_tf_entry *entry,
             oribi_fail_memory(status);
             return NULL;
         }
-        tf->shards[i] = open_file(tf, name, &tf->shard_data[i], &tf->shard_bytes[i], status);
+        tf->shards[i] =
+            oribi_tf_open_file(tf, name, &tf->shard_data[i], &tf->shard_bytes[i], status);
         if (tf->shards[i] == NULL) {
             return NULL;
         }

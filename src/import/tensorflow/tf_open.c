@@ -53,11 +53,6 @@ const char *oribi_tf_text(oribi_tf *tf, oribi_string string, TF_Status *status)
     return text;
 }
 
-static bool charge(void *graph, uint64_t bytes, TF_Status *status)
-{
-    return oribi_graph_charge(graph, bytes, status);
-}
-
 TF_Tensor *oribi_tf_constant(oribi_tf *tf, const oribi_graphdef_seen *node, TF_Status *status)
 {
     oribi_wire value, proto;
@@ -70,7 +65,7 @@ TF_Tensor *oribi_tf_constant(oribi_tf *tf, const oribi_graphdef_seen *node, TF_S
     }
     while (tensor == NULL && oribi_wire_next(&value, &field, status)) {
         if (field.number == 8 && oribi_wire_enter(&value, &field, &proto, status)) {
-            tensor = oribi_proto_read_tensor(proto, charge, tf->outermost, status);
+            tensor = oribi_proto_read_tensor(proto, oribi_graph_charge_arg, tf->outermost, status);
         }
     }
     if (tensor == NULL) {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "import/tensorflow/tensorflow.h"
 #include "tensorflow/c/tf_tstring.h"
 
@@ -80,7 +79,7 @@ static TF_Tensor *column_of(oribi_tf *tf, const uint8_t *data, size_t bytes, int
     return oribi_graph_keep_tensor(tf->outermost, tensor, status) ? tensor : NULL;
 }
 
-static bool read_vocabulary(oribi_tf *tf, const char *path, const oribi_graphdef_seen *node,
+static bool read_vocabulary(oribi_tf *tf, const char *name, const oribi_graphdef_seen *node,
                             table *out, TF_Status *status)
 {
     enum { WHOLE_LINE = -2, LINE_NUMBER = -1 };
@@ -94,8 +93,7 @@ static bool read_vocabulary(oribi_tf *tf, const char *path, const oribi_graphdef
                           "a table of columns of a text file is not read; of lines and their "
                           "numbers it is");
     }
-    oribi_source *source =
-        oribi_source_open(path, tf->options->reads_files, UINT64_MAX, &data, &bytes, status);
+    oribi_source *source = oribi_tf_open_file(tf, name, &data, &bytes, status);
     ORIBI_TRY(source != NULL);
     for (size_t i = 0; i < bytes; i++) {
         n += data[i] == '\n' || i + 1 == bytes;
@@ -136,16 +134,13 @@ static bool read_asset(oribi_tf *tf, oribi_graphdef_seen *constant, const oribi_
 {
     look_through_variable(tf, constant);
     const char *file = oribi_map_get_n(&tf->assets, constant->name.data, constant->name.length);
-    if (file == NULL || tf->options->folder == NULL || strchr(file, '/') != NULL) {
+    if (file == NULL || strchr(file, '/') != NULL) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "a table's file is none of the model's assets");
     }
     const char *inside = oribi_arena_printf(&tf->kept, "assets/%s", file);
-    char *path = inside != NULL ? oribi_path_join(tf->options->folder, inside) : NULL;
-    const bool ok =
-        path != NULL ? read_vocabulary(tf, path, node, out, status) : oribi_fail_memory(status);
-    oribi_free(path);
-    return ok;
+    return inside != NULL ? read_vocabulary(tf, inside, node, out, status)
+                          : oribi_fail_memory(status);
 }
 
 static bool note_table(oribi_tf *tf, const oribi_graphdef *reader,
