@@ -8,6 +8,16 @@
 
 #include "base/alloc.h"
 
+bool oribi_string_same(oribi_string a, oribi_string b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
+}
+
+bool oribi_string_is(oribi_string string, const char *text)
+{
+    return oribi_string_same(string, (oribi_string){text, strlen(text)});
+}
+
 /* Room for `more` bytes and a NUL. */
 static bool text_reserve(oribi_text *text, size_t more)
 {

@@ -11,6 +11,8 @@ typedef struct oribi_string { /* a view; NUL-terminated for convenience where it
     const char *data;
     size_t length;
 } oribi_string;
+bool oribi_string_is(oribi_string string, const char *text);
+bool oribi_string_same(oribi_string a, oribi_string b);
 
 typedef struct oribi_text {
     char *data; /* NUL-terminated once anything was added; NULL before */

@@ -58,7 +58,7 @@ static bool has_name(oribi_wire op_def, const char *name, TF_Status *status)
             return false;
         }
     }
-    return text.length == strlen(name) && memcmp(text.data, name, text.length) == 0;
+    return oribi_string_is(text, name);
 }
 
 /* GraphDef.library (2) . function (1) . signature (1) */

@@ -194,3 +194,60 @@ bool oribi_graphdef_read_attr(oribi_graph *graph, oribi_attrs *attrs, const char
                              .u.s = elements};
     return oribi_attrs_set(attrs, &graph->arena, &attr) || oribi_fail_memory(status);
 }
+
+bool oribi_graphdef_next_attr(oribi_wire *node, oribi_string *out_name, oribi_wire *out_value,
+                              TF_Status *status)
+{
+    oribi_wire_field field;
+    while (oribi_wire_next(node, &field, status)) {
+        oribi_wire entry;
+        oribi_wire_field part;
+        if (field.number != 5) {
+            continue;
+        }
+        *out_name = (oribi_string){"", 0};
+        *out_value = oribi_wire_over(field.data, 0);
+        ORIBI_TRY(oribi_wire_enter(node, &field, &entry, status));
+        while (oribi_wire_next(&entry, &part, status)) {
+            ORIBI_TRY(part.number != 1 ||
+                      oribi_wire_string(&part, "an attribute's name", out_name, status));
+            ORIBI_TRY(part.number != 2 || oribi_wire_enter(&entry, &part, out_value, status));
+        }
+        return oribi_ok(status);
+    }
+    return false;
+}
+
+bool oribi_graphdef_attr(oribi_wire node, const char *name, oribi_wire *out, TF_Status *status)
+{
+    oribi_wire wire = node;
+    oribi_wire value;
+    oribi_string key;
+    while (oribi_graphdef_next_attr(&wire, &key, &value, status)) {
+        if (oribi_string_is(key, name)) {
+            *out = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool oribi_graphdef_attr_field(oribi_wire node, const char *name, uint32_t number,
+                               oribi_wire_field *out)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_wire value;
+    oribi_wire_field field;
+    bool found = false;
+    if (oribi_graphdef_attr(node, name, &value, status)) {
+        while (oribi_wire_next(&value, &field, status)) {
+            if (field.number == number) {
+                *out = field;
+                found = true;
+            }
+        }
+    }
+    found = found && oribi_ok(status);
+    TF_DeleteStatus(status);
+    return found;
+}

@@ -169,8 +169,7 @@ static int32_t first_of_argument(const oribi_op_def *op, oribi_string argument, 
     for (int32_t i = 0; op != NULL && i < op->n_outputs; i++) {
         const oribi_arg_def *arg = &op->outputs[i];
         const bool is_list = arg->number_attr != NULL || arg->type_list_attr != NULL;
-        if (strlen(arg->name) == argument.length &&
-            memcmp(arg->name, argument.data, argument.length) == 0) {
+        if (oribi_string_is(argument, arg->name)) {
             return first;
         }
         first += is_list ? n_outputs - op->n_outputs + 1 : 1;
@@ -212,30 +211,6 @@ static bool set_outputs(oribi_graphdef *self, node_def *node, const oribi_value_
     return node->outputs != NULL || oribi_fail_memory(status);
 }
 
-/* The next attribute of a node; false at the end, and with the status set on an error. */
-static bool next_attr(oribi_wire *node, oribi_string *out_name, oribi_wire *out_value,
-                      TF_Status *status)
-{
-    oribi_wire_field field;
-    while (oribi_wire_next(node, &field, status)) {
-        oribi_wire entry;
-        oribi_wire_field part;
-        if (field.number != 5) {
-            continue;
-        }
-        *out_name = (oribi_string){"", 0};
-        *out_value = oribi_wire_over(field.data, 0);
-        ORIBI_TRY(oribi_wire_enter(node, &field, &entry, status));
-        while (oribi_wire_next(&entry, &part, status)) {
-            ORIBI_TRY(part.number != 1 ||
-                      oribi_wire_string(&part, "an attribute's name", out_name, status));
-            ORIBI_TRY(part.number != 2 || oribi_wire_enter(&entry, &part, out_value, status));
-        }
-        return oribi_ok(status);
-    }
-    return false;
-}
-
 static bool read_constant(oribi_graphdef *self, node_def *node, const char *name, TF_Status *status)
 {
     static const oribi_attr_def value_def = {.name = "value", .kind = TF_ATTR_TENSOR};
@@ -243,9 +218,9 @@ static bool read_constant(oribi_graphdef *self, node_def *node, const char *name
     oribi_wire wire = node->message;
     oribi_wire value;
     oribi_string key;
-    while (next_attr(&wire, &key, &value, status)) {
+    while (oribi_graphdef_next_attr(&wire, &key, &value, status)) {
         ORIBI_TRY(
-            key.length != 5 || memcmp(key.data, "value", 5) != 0 ||
+            !oribi_string_is(key, "value") ||
             oribi_graphdef_read_attr(self->graph, &attrs, "value", &value_def, value, status));
     }
     ORIBI_TRY(oribi_ok(status));
@@ -269,7 +244,7 @@ static bool read_attrs(oribi_graphdef *self, const node_def *node, const oribi_o
     oribi_wire wire = node->message;
     oribi_wire value;
     oribi_string key;
-    while (next_attr(&wire, &key, &value, status)) {
+    while (oribi_graphdef_next_attr(&wire, &key, &value, status)) {
         const char *name = oribi_arena_strndup(&self->graph->arena, key.data, key.length);
         ORIBI_TRY(name != NULL || oribi_fail_memory(status));
         const oribi_attr_def *def = oribi_op_find_attr(op, name);
@@ -367,11 +342,6 @@ static bool make_known(oribi_graphdef *self, node_def *node, const oribi_graphde
     return n >= 0 && set_outputs(self, node, ids, n, status);
 }
 
-static bool is_op(const node_def *node, const char *op)
-{
-    return node->op.length == strlen(op) && memcmp(node->op.data, op, node->op.length) == 0;
-}
-
 /* A node whose inputs are all there. */
 static bool make_node(oribi_graphdef *self, node_def *node, TF_Status *status)
 {
@@ -394,14 +364,14 @@ static bool make_node(oribi_graphdef *self, node_def *node, TF_Status *status)
     if (ok && !make_known(self, node, &from, status)) {
         if (!oribi_ok(status)) {
             ok = false;
-        } else if (is_op(node, "Placeholder")) {
+        } else if (oribi_string_is(node->op, "Placeholder")) {
             const oribi_value_id *id = oribi_map_get(&self->fed, name);
             ok = id != NULL
                      ? set_outputs(self, node, id, 1, status)
                      : oribi_fail(status, TF_INVALID_ARGUMENT, "it is not an input of the model");
-        } else if (is_op(node, "Const")) {
+        } else if (oribi_string_is(node->op, "Const")) {
             ok = read_constant(self, node, name, status);
-        } else if (is_op(node, ORIBI_ABSENT_OP)) {
+        } else if (oribi_string_is(node->op, ORIBI_ABSENT_OP)) {
             ok = set_outputs(self, node, &none, 1, status);
         } else {
             ok = add_node(self, node, &from, status);
@@ -565,8 +535,8 @@ bool oribi_graphdef_look(const oribi_graphdef *self, oribi_string text, oribi_gr
     reference from = {0};
     int32_t left = 64; /* Identity nodes may be on a cycle, or many */
     split(self, text, &from);
-    while (from.node != NULL && is_op(from.node, "Identity") && from.node->n_inputs > 0 &&
-           left-- > 0) {
+    while (from.node != NULL && oribi_string_is(from.node->op, "Identity") &&
+           from.node->n_inputs > 0 && left-- > 0) {
         split(self, from.node->inputs[0], &from);
     }
     *out = (oribi_graphdef_seen){.name = from.name};
@@ -575,20 +545,6 @@ bool oribi_graphdef_look(const oribi_graphdef *self, oribi_string text, oribi_gr
         see(from.node, out);
     }
     return from.node != NULL && from.node->op.length > 0;
-}
-
-bool oribi_graphdef_attr(oribi_wire node, const char *name, oribi_wire *out, TF_Status *status)
-{
-    oribi_wire wire = node;
-    oribi_wire value;
-    oribi_string key;
-    while (next_attr(&wire, &key, &value, status)) {
-        if (key.length == strlen(name) && memcmp(key.data, name, key.length) == 0) {
-            *out = value;
-            return true;
-        }
-    }
-    return false;
 }
 
 bool oribi_graphdef_fetch(oribi_graphdef *self, const char *name, oribi_value_id *out,

@@ -75,8 +75,6 @@ bool oribi_graphdef_at_reference(const oribi_graphdef *self, oribi_string refere
  * is none, as of an input of a function, of which out->name is the name. */
 bool oribi_graphdef_look(const oribi_graphdef *self, oribi_string reference,
                          oribi_graphdef_seen *out, int32_t *out_port);
-/* The AttrValue of a node's attribute; false, and the status untouched: there is none. */
-bool oribi_graphdef_attr(oribi_wire node, const char *name, oribi_wire *out, TF_Status *status);
 /* Adds the nodes that "name" or "name:2" needs, those that are not there yet. After an error the
  * reader is good for nothing but to be closed, and the graph for nothing but to be destroyed. */
 bool oribi_graphdef_fetch(oribi_graphdef *self, const char *name, oribi_value_id *out,

@@ -510,7 +510,7 @@ bool oribi_onnx_string_is(oribi_onnx_node *n, const char *name, const char *fall
     if (oribi_onnx_find_attr(n, name, &attr)) {
         oribi_onnx_read_string(n, &attr, &value);
     }
-    return value.length == strlen(wanted) && memcmp(value.data, wanted, value.length) == 0;
+    return oribi_string_is(value, wanted);
 }
 
 bool oribi_onnx_dims(oribi_onnx_node *n, const char *name, oribi_dims *out)

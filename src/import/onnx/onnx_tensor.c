@@ -222,7 +222,7 @@ static bool parse_number(const oribi_string *text, int64_t *out)
 
 static bool key_is(const oribi_string *key, const char *name)
 {
-    return key->length == strlen(name) && memcmp(key->data, name, key->length) == 0;
+    return oribi_string_is(*key, name);
 }
 
 static bool find_external(oribi_onnx *onnx, const proto *t, size_t expected_bytes,

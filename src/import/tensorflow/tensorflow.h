@@ -3,7 +3,8 @@
  * library of functions and a checkpoint. Nodes are made from the outputs back by the reader of
  * graphdef/; what is no tensor there (a variable, a table, a list) stands behind numbers below -1.
  *
- *   tf_open.c      which file it is, which signature; inputs and outputs
+ *   tf_open.c      which file it is, which signature
+ *   tf_ports.c     inputs and outputs
  *   tf_node.c      nodes that are not made by their op's name
  *   tf_function.c  calls of functions
  *   tf_body.c      graphs of branches and iterations
@@ -23,6 +24,7 @@
 #define ORIBI_IMPORT_TENSORFLOW_TENSORFLOW_H_
 
 #include "import/emit.h"
+#include "import/graphdef/graphdef_attr.h"
 #include "import/graphdef/graphdef_read.h"
 #include "import/import_body.h"
 #include "import/missing.h"
@@ -37,7 +39,7 @@ typedef struct oribi_tf_handle {
     enum oribi_tf_handle_kind kind;
     const char *name;  /* oribi_tf_shared_name */
     const char *label; /* of the node that makes it */
-    int32_t scope;     /* where `value` is known; 0: nowhere */
+    int32_t scope;     /* where `values` are known; 0: nowhere */
     /* Of a variable its value, of a table its keys and values, of a list how many elements it has
      * and one of them. */
     oribi_value_id values[2];
@@ -54,11 +56,9 @@ typedef struct oribi_tf_entry {
 
 typedef struct oribi_tf {
     const oribi_import_options *options;
-    TF_Status *status;
     oribi_graph *graph;     /* that nodes are added to: the model's, or a body's */
     oribi_graph *outermost; /* the model's */
     oribi_arena kept;
-    oribi_source *source;   /* of the file */
     oribi_graphdef *reader; /* of the GraphDef's own nodes */
     bool is_saved_model;
     oribi_map functions; /* by name: oribi_wire of the FunctionDef */
@@ -108,6 +108,11 @@ int32_t oribi_tf_make(void *scope, const oribi_graphdef_node *node, oribi_value_
 
 /* Counts nodes that are read again. False, the status set: there were too many. */
 bool oribi_tf_spend(oribi_tf *tf, int64_t nodes, TF_Status *status);
+/* "name" of "name:2". */
+oribi_string oribi_tf_without_port(oribi_string reference);
+/* Inputs, nodes and outputs, as a signature names them or as a GraphDef alone has them. */
+bool oribi_tf_read_signature(oribi_tf *tf, oribi_wire signature, TF_Status *status);
+bool oribi_tf_read_ends(oribi_tf *tf, TF_Status *status);
 /* A text of the file with an end; NULL: no memory, status set. */
 const char *oribi_tf_text(oribi_tf *tf, oribi_string string, TF_Status *status);
 /* What a Const node holds, kept by the model's graph; NULL: status set. */
@@ -141,8 +146,6 @@ bool oribi_tf_function_named(oribi_tf *tf, oribi_wire call, oribi_tf_function *o
                              TF_Status *status);
 bool oribi_tf_function_of(oribi_tf *tf, const oribi_graphdef_node *node, const char *attr,
                           oribi_tf_function *out, TF_Status *status);
-bool oribi_tf_function_read(oribi_tf *tf, oribi_wire message, oribi_tf_function *out,
-                            TF_Status *status);
 /* Nodes of the function, for these inputs, in tf->graph; its outputs. */
 bool oribi_tf_call(oribi_tf *tf, const oribi_tf_function *function, const char *label,
                    const char *step, const oribi_value_id *inputs, oribi_value_id *out_outputs,
@@ -207,9 +210,8 @@ void oribi_tf_frames_destroy(oribi_tf *tf);
 bool oribi_tf_is_whole(void *scope, const oribi_graphdef_seen *node);
 oribi_tf_make_fn oribi_tf_make_if, oribi_tf_make_case, oribi_tf_make_while, oribi_tf_make_lookup;
 oribi_tf_make_fn oribi_tf_list_reserve, oribi_tf_list_set, oribi_tf_list_get, oribi_tf_list_length;
-/* Is it a list that does not know the shape of its elements? */
-bool oribi_tf_is_list(const oribi_tf *tf, oribi_value_id id);
-/* A loop's inputs with tensors in the place of such lists. */
+/* A loop's inputs with tensors in the place of lists that do not know the shape of their elements.
+ */
 bool oribi_tf_list_settle(oribi_tf *tf, const oribi_tf_function *body, const char *label,
                           const oribi_value_id *inputs, int32_t n, oribi_value_id *out,
                           TF_Status *status);

@@ -11,20 +11,10 @@
 #include "base/alloc.h"
 #include "import/tensorflow/tensorflow.h"
 
-static bool is_op(const oribi_graphdef_seen *node, const char *op)
-{
-    return node->op.length == strlen(op) && memcmp(node->op.data, op, node->op.length) == 0;
-}
-
 bool oribi_tf_is_whole(void *scope, const oribi_graphdef_seen *node)
 {
     (void)scope;
-    return is_op(node, "Exit") || is_op(node, "Merge");
-}
-
-static bool is_same(oribi_string a, oribi_string b)
-{
-    return a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
+    return oribi_string_is(node->op, "Exit") || oribi_string_is(node->op, "Merge");
 }
 
 /* --- Frames --------------------------------------------------------------------------------- */
@@ -48,20 +38,13 @@ typedef struct oribi_tf_frame {
     struct oribi_tf_frame *next;
 } frame;
 
-static oribi_string string_attr(const oribi_graphdef_seen *node, const char *name,
-                                TF_Status *status)
+static oribi_string frame_name(const oribi_graphdef_seen *enter)
 {
-    oribi_wire value;
     oribi_wire_field field;
-    oribi_string text = {"", 0};
-    if (oribi_graphdef_attr(node->message, name, &value, status)) {
-        while (oribi_wire_next(&value, &field, status)) {
-            if (field.number == 2 && !oribi_wire_string(&field, "a name", &text, status)) {
-                break;
-            }
-        }
-    }
-    return text;
+    return oribi_graphdef_attr_field(enter->message, "frame_name", 2, &field) &&
+                   field.type == ORIBI_WIRE_BYTES
+               ? (oribi_string){(const char *)field.data, field.bytes}
+               : (oribi_string){"", 0};
 }
 
 /* The node that an input is, of this op. */
@@ -70,7 +53,7 @@ static bool look_for(const oribi_graphdef *reader, const oribi_graphdef_seen *no
 {
     int32_t port;
     return i < node->n_inputs && oribi_graphdef_look(reader, node->inputs[i], out, &port) &&
-           is_op(out, op);
+           oribi_string_is(out->op, op);
 }
 
 /* The Merge of a variable, and what it takes. */
@@ -95,7 +78,7 @@ static bool count_enters(const oribi_graphdef *reader, oribi_string name, size_t
     *out = 0;
     for (int32_t i = 0; i < oribi_graphdef_count(reader); i++) {
         oribi_graphdef_at(reader, i, &node);
-        *out += is_op(&node, "Enter") && is_same(string_attr(&node, "frame_name", status), name);
+        *out += oribi_string_is(node.op, "Enter") && oribi_string_same(frame_name(&node), name);
     }
     return oribi_ok(status);
 }
@@ -112,8 +95,8 @@ static bool read_frame(frame *f, TF_Status *status)
     for (int32_t i = 0; i < oribi_graphdef_count(reader) && f->n < (int32_t)n; i++) {
         variable *v = &f->variables[f->n];
         oribi_graphdef_at(reader, i, &node);
-        f->n += is_op(&node, "Merge") && read_merge(reader, &node, v) &&
-                is_same(string_attr(&v->enter, "frame_name", status), f->name);
+        f->n += oribi_string_is(node.op, "Merge") && read_merge(reader, &node, v) &&
+                oribi_string_same(frame_name(&v->enter), f->name);
     }
     for (int32_t k = 0; k < f->n; k++) {
         variable *v = &f->variables[k];
@@ -125,16 +108,16 @@ static bool read_frame(frame *f, TF_Status *status)
     }
     for (int32_t i = 0; i < oribi_graphdef_count(reader); i++) {
         oribi_graphdef_at(reader, i, &node);
-        if (is_op(&node, "Switch") && look_for(reader, &node, 0, "Merge", &merge) &&
+        if (oribi_string_is(node.op, "Switch") && look_for(reader, &node, 0, "Merge", &merge) &&
             look_for(reader, &node, 1, "LoopCond", &condition) && condition.n_inputs > 0) {
             variable *v = oribi_map_get_n(&f->by_name, merge.name.data, merge.name.length);
             if (v != NULL) {
                 v->leave = node;
                 f->condition = condition.inputs[0];
             }
-        } else if (is_op(&node, "Enter") && f->n < (int32_t)n &&
+        } else if (oribi_string_is(node.op, "Enter") && f->n < (int32_t)n &&
                    oribi_map_get_n(&f->by_name, node.name.data, node.name.length) == NULL &&
-                   is_same(string_attr(&node, "frame_name", status), f->name)) {
+                   oribi_string_same(frame_name(&node), f->name)) {
             f->variables[f->n++] = (variable){.enter = node};
         }
     }
@@ -260,7 +243,7 @@ static frame *frame_of(oribi_tf_scope *scope, const oribi_graphdef_node *node, o
                        TF_Status *status)
 {
     for (frame *f = scope->tf->frames; f != NULL; f = f->next) {
-        if (f->is_made && f->number == scope->number && is_same(f->name, name)) {
+        if (f->is_made && f->number == scope->number && oribi_string_same(f->name, name)) {
             return f;
         }
     }
@@ -301,7 +284,7 @@ int32_t oribi_tf_make_exit(oribi_tf_scope *scope, const oribi_graphdef_node *nod
         oribi_fail(status, TF_UNIMPLEMENTED, "it ends no loop that is known");
         return -1;
     }
-    const frame *f = frame_of(scope, node, string_attr(&first.enter, "frame_name", status), status);
+    const frame *f = frame_of(scope, node, frame_name(&first.enter), status);
     const variable *found =
         f != NULL ? oribi_map_get_n(&f->by_name, merge.name.data, merge.name.length) : NULL;
     if (found != NULL) {
@@ -326,11 +309,12 @@ static bool note_switch(asked *a, const oribi_graphdef *reader, const oribi_grap
                         int32_t port, TF_Status *status)
 {
     oribi_graphdef_seen predicate;
-    int32_t unused;
-    if (node->n_inputs < 2) {
-        return true;
+    int32_t output = 0;
+    if (node->n_inputs < 2 || !oribi_graphdef_look(reader, node->inputs[1], &predicate, &output) ||
+        output != 0) {
+        return true; /* it is known by its node's name: another output would be taken for the first
+                      */
     }
-    (void)oribi_graphdef_look(reader, node->inputs[1], &predicate, &unused);
     uint8_t *mask = oribi_map_get_n(&a->masks, predicate.name.data, predicate.name.length);
     if (mask == NULL) {
         mask = oribi_arena_array(&a->tf->kept, 1, sizeof *mask);
@@ -346,9 +330,14 @@ static bool note_switch(asked *a, const oribi_graphdef *reader, const oribi_grap
 static bool collect(asked *a, const oribi_graphdef *reader, oribi_string from, TF_Status *status)
 {
     static char mark;
-    const int32_t n = oribi_graphdef_count(reader);
-    oribi_string *stack = oribi_alloc_array((size_t)n * 2 + 2, sizeof *stack);
-    int32_t depth = 0;
+    size_t most = 1; /* each node's inputs, once */
+    for (int32_t i = 0; i < oribi_graphdef_count(reader); i++) {
+        oribi_graphdef_seen node;
+        oribi_graphdef_at(reader, i, &node);
+        most += (size_t)node.n_inputs;
+    }
+    oribi_string *stack = oribi_alloc_array(most, sizeof *stack);
+    size_t depth = 0;
     bool ok = stack != NULL || oribi_fail_memory(status);
     if (ok) {
         stack[depth++] = from;
@@ -363,18 +352,15 @@ static bool collect(asked *a, const oribi_graphdef *reader, oribi_string from, T
         if (!oribi_graphdef_at_reference(reader, text, &node, &port)) {
             continue;
         }
-        ok = !is_op(&node, "Switch") || note_switch(a, reader, &node, port, status);
+        ok = !oribi_string_is(node.op, "Switch") || note_switch(a, reader, &node, port, status);
         if (!ok || oribi_map_get_n(&a->seen, node.name.data, node.name.length) != NULL) {
             continue;
         }
         ok = oribi_map_put_n(&a->seen, node.name.data, node.name.length, &mark) ||
              oribi_fail_memory(status);
-        const bool is_earlier = is_op(&node, "NextIteration"); /* which took either way */
+        const bool is_earlier =
+            oribi_string_is(node.op, "NextIteration"); /* which took either way */
         for (int32_t i = 0; ok && !is_earlier && i < node.n_inputs; i++) {
-            if (depth == n * 2 + 1) {
-                ok = oribi_fail(status, TF_RESOURCE_EXHAUSTED, "too much leads to it");
-                break;
-            }
             stack[depth++] = node.inputs[i];
         }
     }

@@ -52,16 +52,15 @@ static bool read_return(const oribi_wire *entry_of, const oribi_wire_field *fiel
         ORIBI_TRY(part.number != 2 || oribi_wire_string(&part, "an output", &value, status));
     }
     for (int32_t i = 0; i < function->n_outputs; i++) {
-        if (function->outputs[i].length == key.length &&
-            memcmp(function->outputs[i].data, key.data, key.length) == 0) {
+        if (oribi_string_same(function->outputs[i], key)) {
             function->returns[i] = value;
         }
     }
     return oribi_ok(status);
 }
 
-bool oribi_tf_function_read(oribi_tf *tf, oribi_wire message, oribi_tf_function *out,
-                            TF_Status *status)
+static bool read_function(oribi_tf *tf, oribi_wire message, oribi_tf_function *out,
+                          TF_Status *status)
 {
     oribi_wire wire = message, signature = oribi_wire_over(message.at, 0);
     oribi_wire_field field;
@@ -105,7 +104,7 @@ bool oribi_tf_function_named(oribi_tf *tf, oribi_wire call, oribi_tf_function *o
         return oribi_fail(status, TF_NOT_FOUND, "there is no function '%.*s' in the library",
                           (int)(name.length & 0xfff), name.data);
     }
-    return oribi_tf_function_read(tf, *found, out, status);
+    return read_function(tf, *found, out, status);
 }
 
 bool oribi_tf_function_of(oribi_tf *tf, const oribi_graphdef_node *node, const char *attr,
@@ -193,11 +192,81 @@ bool *oribi_tf_handed_on(oribi_tf *tf, const oribi_tf_function *function, TF_Sta
     for (int32_t i = 0; reader != NULL && i < function->n_inputs && i < function->n_outputs; i++) {
         oribi_graphdef_seen seen;
         int32_t port;
-        const oribi_string *input = &function->inputs[i];
         out[i] = !oribi_graphdef_look(reader, function->returns[i], &seen, &port) &&
-                 seen.name.length == input->length &&
-                 memcmp(seen.name.data, input->data, input->length) == 0;
+                 oribi_string_same(seen.name, function->inputs[i]);
     }
     oribi_graphdef_close(reader);
     return reader != NULL ? out : NULL;
+}
+
+/* --- Calls of the GraphDef ------------------------------------------------------------------ */
+
+static bool is_call(const oribi_graphdef_seen *node)
+{
+    return oribi_string_is(node->op, "StatefulPartitionedCall") ||
+           oribi_string_is(node->op, "PartitionedCall");
+}
+
+/* Inputs of a function by their names. */
+static bool name_inputs(oribi_tf_function *function, oribi_map *out, TF_Status *status)
+{
+    for (int32_t i = 0; i < function->n_inputs; i++) {
+        const oribi_string *input = &function->inputs[i];
+        ORIBI_TRY(oribi_map_put_n(out, input->data, input->length, &function->inputs[i]) ||
+                  oribi_fail_memory(status));
+    }
+    function->by_name = out;
+    return true;
+}
+
+static bool visit_call(oribi_tf *tf, oribi_tf_visit *visit, const oribi_graphdef_seen *call,
+                       TF_Status *status)
+{
+    const oribi_graphdef_node node = {.message = call->message};
+    const oribi_graphdef_known known = {.is_function = true};
+    oribi_tf_function function;
+    oribi_map by_name = {0};
+    ORIBI_TRY(oribi_tf_function_of(tf, &node, "f", &function, status));
+    const oribi_wire *message = &function.message;
+    oribi_graphdef *reader = oribi_graphdef_open(
+        tf->graph, message->at, (size_t)(message->end - message->at), &known, status);
+    const bool ok = reader != NULL && oribi_tf_spend(tf, oribi_graphdef_count(reader), status) &&
+                    name_inputs(&function, &by_name, status) &&
+                    visit(tf, reader, &function, call, status);
+    oribi_map_destroy(&by_name);
+    oribi_graphdef_close(reader);
+    return ok;
+}
+
+bool oribi_tf_visit_calls(oribi_tf *tf, oribi_tf_visit *visit, TF_Status *status)
+{
+    ORIBI_TRY(visit(tf, tf->reader, NULL, NULL, status));
+    for (int32_t i = 0; i < oribi_graphdef_count(tf->reader); i++) {
+        oribi_graphdef_seen call;
+        oribi_graphdef_at(tf->reader, i, &call);
+        if (is_call(&call)) {
+            ORIBI_TRY(visit_call(tf, visit, &call, status));
+        }
+    }
+    return true;
+}
+
+bool oribi_tf_trace(oribi_tf *tf, const oribi_graphdef *reader, const oribi_tf_function *function,
+                    const oribi_graphdef_seen *call, const oribi_graphdef_seen *node, int32_t i,
+                    oribi_graphdef_seen *out, int32_t *out_port)
+{
+    if (i >= node->n_inputs) {
+        return false;
+    }
+    if (oribi_graphdef_look(reader, node->inputs[i], out, out_port)) {
+        return true;
+    }
+    const oribi_string *input =
+        function != NULL ? oribi_map_get_n(function->by_name, out->name.data, out->name.length)
+                         : NULL;
+    const int64_t k = input != NULL ? input - function->inputs : INT64_MAX;
+    if (k < (function != NULL ? call->n_inputs : 0)) {
+        return oribi_graphdef_look(tf->reader, call->inputs[k], out, out_port);
+    }
+    return false;
 }

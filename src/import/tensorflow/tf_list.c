@@ -70,19 +70,6 @@ static oribi_value_id zeros(oribi_tf *tf, const char *name, TF_DataType dtype, o
 
 /* --- The ops -------------------------------------------------------------------------------- */
 
-static TF_DataType type_attr(const oribi_graphdef_node *node, const char *name, TF_Status *status)
-{
-    oribi_wire value;
-    oribi_wire_field field;
-    TF_DataType dtype = (TF_DataType)0;
-    if (oribi_graphdef_attr(node->message, name, &value, status)) {
-        while (oribi_wire_next(&value, &field, status)) {
-            dtype = field.number == 6 ? (TF_DataType)field.value : dtype;
-        }
-    }
-    return dtype;
-}
-
 static bool has(const oribi_graphdef_node *node, int32_t n, TF_Status *status)
 {
     return node->n_inputs >= n ||
@@ -99,7 +86,10 @@ int32_t oribi_tf_list_reserve(oribi_tf_scope *scope, const oribi_graphdef_node *
     if (!has(node, 2, status)) {
         return -1;
     }
-    const TF_DataType dtype = type_attr(node, "element_dtype", status);
+    oribi_wire_field field;
+    const TF_DataType dtype = oribi_graphdef_attr_field(node->message, "element_dtype", 6, &field)
+                                  ? (TF_DataType)field.value
+                                  : (TF_DataType)0;
     if (node->inputs[0] >= 0 && oribi_graph_constant_ints(tf->graph, node->inputs[0], &dims)) {
         for (int32_t i = 0; i < dims.n; i++) {
             is_full = is_full && dims.at[i] >= 0;
@@ -202,19 +192,23 @@ int32_t oribi_tf_list_set(oribi_tf_scope *scope, const oribi_graphdef_node *node
     return out[0] >= 0 ? 1 : -1;
 }
 
+/* Element i of a tensor's first dimension. */
+static int32_t take(oribi_tf *tf, const char *name, oribi_value_id from, oribi_value_id index,
+                    oribi_value_id *out, TF_Status *status)
+{
+    static const int32_t zero = 0;
+    const oribi_value_id inputs[] = {from, index, ints(tf, name, &zero, 1, true, status)};
+    out[0] = make(tf, name, "GatherV2", inputs, 3, status);
+    return out[0] >= 0 ? 1 : -1;
+}
+
 int32_t oribi_tf_list_get(oribi_tf_scope *scope, const oribi_graphdef_node *node,
                           oribi_value_id *out, int32_t max, TF_Status *status)
 {
-    static const int32_t zero = 0;
-    oribi_tf *tf = scope->tf;
     (void)max;
-    if (!has(node, 2, status)) {
-        return -1;
-    }
-    const oribi_value_id inputs[] = {node->inputs[0], node->inputs[1],
-                                     ints(tf, node->name, &zero, 1, true, status)};
-    out[0] = make(tf, node->name, "GatherV2", inputs, 3, status);
-    return out[0] >= 0 ? 1 : -1;
+    return has(node, 2, status)
+               ? take(scope->tf, node->name, node->inputs[0], node->inputs[1], out, status)
+               : -1;
 }
 
 int32_t oribi_tf_list_length(oribi_tf_scope *scope, const oribi_graphdef_node *node,
@@ -232,16 +226,13 @@ int32_t oribi_tf_list_length(oribi_tf_scope *scope, const oribi_graphdef_node *n
         out[0] = handle != NULL ? handle->values[0] : -1;
         return out[0] >= 0 ? 1 : -1;
     }
-    const oribi_value_id shape = make(tf, node->name, "Shape", node->inputs, 1, status);
-    const oribi_value_id inputs[] = {shape, ints(tf, node->name, &zero, 1, true, status),
-                                     ints(tf, node->name, &zero, 1, true, status)};
-    out[0] = make(tf, node->name, "GatherV2", inputs, 3, status);
-    return out[0] >= 0 ? 1 : -1;
+    return take(tf, node->name, make(tf, node->name, "Shape", node->inputs, 1, status),
+                ints(tf, node->name, &zero, 1, true, status), out, status);
 }
 
 /* --- Loops ---------------------------------------------------------------------------------- */
 
-bool oribi_tf_is_list(const oribi_tf *tf, oribi_value_id id)
+static bool is_list(const oribi_tf *tf, oribi_value_id id)
 {
     const int64_t i = -2 - (int64_t)id;
     return i >= 0 && i < tf->n_handles && tf->handles[i].kind == ORIBI_TF_LIST;
@@ -256,7 +247,7 @@ bool oribi_tf_list_settle(oribi_tf *tf, const oribi_tf_function *body, const cha
     ORIBI_TRY(next != NULL || oribi_fail_memory(status));
     for (int32_t i = 0; i < n; i++) {
         out[i] = inputs[i];
-        is_needed = is_needed || oribi_tf_is_list(tf, inputs[i]);
+        is_needed = is_needed || is_list(tf, inputs[i]);
     }
     if (!is_needed) {
         return true;
@@ -268,7 +259,7 @@ bool oribi_tf_list_settle(oribi_tf *tf, const oribi_tf_function *body, const cha
     tf->probe_depth--;
     ORIBI_TRY(ok);
     for (int32_t i = 0; i < n; i++) {
-        if (!oribi_tf_is_list(tf, inputs[i])) {
+        if (!is_list(tf, inputs[i])) {
             continue;
         }
         const oribi_tf_handle *list = oribi_tf_handle_at(tf, inputs[i], ORIBI_TF_LIST, status);

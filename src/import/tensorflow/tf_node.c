@@ -30,24 +30,25 @@ static int32_t one(oribi_value_id id, oribi_value_id *out)
     return id != -1 ? 1 : -1;
 }
 
+static int32_t make_handle(oribi_tf_scope *scope, enum oribi_tf_handle_kind kind,
+                           const oribi_graphdef_node *node, oribi_value_id *out, TF_Status *status)
+{
+    const oribi_string name = oribi_tf_shared_name(node->message, node->short_name);
+    return one(oribi_tf_handle_of(scope->tf, kind, name, node->name, status), out);
+}
+
 static int32_t make_variable(oribi_tf_scope *scope, const oribi_graphdef_node *node,
                              oribi_value_id *out, int32_t max, TF_Status *status)
 {
     (void)max;
-    return one(oribi_tf_handle_of(scope->tf, ORIBI_TF_VARIABLE,
-                                  oribi_tf_shared_name(node->message, node->short_name), node->name,
-                                  status),
-               out);
+    return make_handle(scope, ORIBI_TF_VARIABLE, node, out, status);
 }
 
 static int32_t make_table(oribi_tf_scope *scope, const oribi_graphdef_node *node,
                           oribi_value_id *out, int32_t max, TF_Status *status)
 {
     (void)max;
-    return one(oribi_tf_handle_of(scope->tf, ORIBI_TF_TABLE,
-                                  oribi_tf_shared_name(node->message, node->short_name), node->name,
-                                  status),
-               out);
+    return make_handle(scope, ORIBI_TF_TABLE, node, out, status);
 }
 
 /* A variable that is its own value, as they were before resources. */

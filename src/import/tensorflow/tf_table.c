@@ -12,11 +12,6 @@ typedef struct table {
     TF_Tensor *keys, *values; /* kept by the model's graph */
 } table;
 
-static bool is_op(const oribi_graphdef_seen *node, const char *op)
-{
-    return node->op.length == strlen(op) && memcmp(node->op.data, op, node->op.length) == 0;
-}
-
 static TF_Tensor *traced_constant(oribi_tf *tf, const oribi_graphdef *reader,
                                   const oribi_tf_function *function,
                                   const oribi_graphdef_seen *call, const oribi_graphdef_seen *node,
@@ -26,24 +21,16 @@ static TF_Tensor *traced_constant(oribi_tf *tf, const oribi_graphdef *reader,
     int32_t port;
     return i < node->n_inputs &&
                    oribi_tf_trace(tf, reader, function, call, node, i, &from, &port) &&
-                   is_op(&from, "Const")
+                   oribi_string_is(from.op, "Const")
                ? oribi_tf_constant(tf, &from, status)
                : NULL;
 }
 
 static int64_t int_attr(const oribi_graphdef_seen *node, const char *name, int64_t otherwise)
 {
-    TF_Status *status = TF_NewStatus();
-    oribi_wire value;
     oribi_wire_field field;
-    int64_t result = otherwise;
-    if (oribi_graphdef_attr(node->message, name, &value, status)) {
-        while (oribi_wire_next(&value, &field, status)) {
-            result = field.number == 3 ? (int64_t)field.value : result;
-        }
-    }
-    TF_DeleteStatus(status);
-    return result;
+    return oribi_graphdef_attr_field(node->message, name, 3, &field) ? (int64_t)field.value
+                                                                     : otherwise;
 }
 
 /* Lines of a file as strings, or their numbers. */
@@ -112,14 +99,14 @@ static void look_through_variable(oribi_tf *tf, oribi_graphdef_seen *read)
 {
     oribi_graphdef_seen variable, other, node, value;
     int32_t port;
-    if (!is_op(read, "ReadVariableOp") || read->n_inputs < 1 ||
+    if (!oribi_string_is(read->op, "ReadVariableOp") || read->n_inputs < 1 ||
         !oribi_graphdef_look(tf->reader, read->inputs[0], &variable, &port)) {
         return;
     }
     tf->nodes_left -= oribi_graphdef_count(tf->reader);
     for (int32_t i = 0; tf->nodes_left > 0 && i < oribi_graphdef_count(tf->reader); i++) {
         oribi_graphdef_at(tf->reader, i, &node);
-        if (is_op(&node, "AssignVariableOp") && node.n_inputs >= 2 &&
+        if (oribi_string_is(node.op, "AssignVariableOp") && node.n_inputs >= 2 &&
             oribi_graphdef_look(tf->reader, node.inputs[0], &other, &port) &&
             other.name.data == variable.name.data &&
             oribi_graphdef_look(tf->reader, node.inputs[1], &value, &port)) {
@@ -155,8 +142,8 @@ static bool note_table(oribi_tf *tf, const oribi_graphdef *reader,
         !oribi_tf_trace(tf, reader, function, call, node, 0, &handle, &port)) {
         return true;
     }
-    if (is_op(node, "InitializeTableFromTextFileV2") ||
-        is_op(node, "InitializeTableFromTextFile")) {
+    if (oribi_string_is(node->op, "InitializeTableFromTextFileV2") ||
+        oribi_string_is(node->op, "InitializeTableFromTextFile")) {
         ORIBI_TRY(!oribi_tf_trace(tf, reader, function, call, node, 1, &file, &port) ||
                   read_asset(tf, &file, node, made, status));
     } else {
@@ -184,7 +171,7 @@ static bool note_tables(oribi_tf *tf, const oribi_graphdef *reader,
         oribi_graphdef_seen node;
         oribi_graphdef_at(reader, i, &node);
         for (size_t k = 0; k < sizeof ops / sizeof ops[0]; k++) {
-            ORIBI_TRY(!is_op(&node, ops[k]) ||
+            ORIBI_TRY(!oribi_string_is(node.op, ops[k]) ||
                       note_table(tf, reader, function, call, &node, status));
         }
     }

@@ -13,19 +13,11 @@
 
 oribi_string oribi_tf_shared_name(oribi_wire node, oribi_string name)
 {
-    TF_Status *status = TF_NewStatus();
-    oribi_wire value;
     oribi_wire_field field;
-    oribi_string shared = {"", 0};
-    if (oribi_graphdef_attr(node, "shared_name", &value, status)) {
-        while (oribi_wire_next(&value, &field, status)) {
-            if (field.number == 2 && !oribi_wire_string(&field, "a name", &shared, status)) {
-                break;
-            }
-        }
-    }
-    TF_DeleteStatus(status);
-    return shared.length > 0 ? shared : name;
+    return oribi_graphdef_attr_field(node, "shared_name", 2, &field) &&
+                   field.type == ORIBI_WIRE_BYTES && field.bytes > 0
+               ? (oribi_string){(const char *)field.data, field.bytes}
+               : name;
 }
 
 oribi_value_id oribi_tf_handle_of(oribi_tf *tf, enum oribi_tf_handle_kind kind, oribi_string name,
@@ -78,11 +70,6 @@ oribi_tf_handle *oribi_tf_handle_at(oribi_tf *tf, oribi_value_id id, enum oribi_
 
 /* --- Names in the checkpoint ---------------------------------------------------------------- */
 
-static bool is_op(const oribi_graphdef_seen *node, const char *op)
-{
-    return node->op.length == strlen(op) && memcmp(node->op.data, op, node->op.length) == 0;
-}
-
 /* An assignment of what was restored: the variable's node gets the tensor's name. */
 static bool note_assignment(oribi_tf *tf, const oribi_graphdef *reader,
                             const oribi_tf_function *function, const oribi_graphdef_seen *call,
@@ -94,9 +81,9 @@ static bool note_assignment(oribi_tf *tf, const oribi_graphdef *reader,
     if (node->n_inputs < 2 ||
         !oribi_tf_trace(tf, reader, function, call, node, 0, &variable, &port) ||
         !oribi_graphdef_look(reader, node->inputs[1], &restore, &index) ||
-        !is_op(&restore, "RestoreV2") || restore.n_inputs < 2 ||
+        !oribi_string_is(restore.op, "RestoreV2") || restore.n_inputs < 2 ||
         !oribi_tf_trace(tf, reader, function, call, &restore, 1, &names, &unused) ||
-        !is_op(&names, "Const")) {
+        !oribi_string_is(names.op, "Const")) {
         return true;
     }
     const TF_Tensor *tensor = oribi_tf_constant(tf, &names, status);
@@ -119,7 +106,7 @@ static bool note_assignments(oribi_tf *tf, const oribi_graphdef *reader,
     for (int32_t i = 0; i < oribi_graphdef_count(reader); i++) {
         oribi_graphdef_seen node;
         oribi_graphdef_at(reader, i, &node);
-        if (is_op(&node, "AssignVariableOp") || is_op(&node, "Assign")) {
+        if (oribi_string_is(node.op, "AssignVariableOp") || oribi_string_is(node.op, "Assign")) {
             ORIBI_TRY(note_assignment(tf, reader, function, call, &node, status));
         }
     }

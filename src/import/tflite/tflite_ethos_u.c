@@ -67,8 +67,7 @@ bool oribi_tflite_read_offsets(oribi_tflite *t, const oribi_flat_table *model, T
     bool is_wanted = false;
     for (uint32_t i = 0; i < t->n_codes; i++) {
         is_wanted = is_wanted || (t->codes[i].builtin == ORIBI_TFLITE_CUSTOM &&
-                                  t->codes[i].custom.length == strlen(OP) &&
-                                  memcmp(t->codes[i].custom.data, OP, strlen(OP)) == 0);
+                                  oribi_string_is(t->codes[i].custom, OP));
     }
     if (!is_wanted) { /* others plan their tensors themselves */
         return true;
@@ -80,7 +79,7 @@ bool oribi_tflite_read_offsets(oribi_tflite *t, const oribi_flat_table *model, T
         oribi_string name = {0};
         ORIBI_TRY(oribi_flat_table_at(&entries, i, "a metadata", &entry, status));
         ORIBI_TRY(oribi_flat_read_string(&entry, 0, "a metadata's name", &name, status));
-        if (name.length == strlen(METADATA) && memcmp(name.data, METADATA, name.length) == 0) {
+        if (oribi_string_is(name, METADATA)) {
             return read_offsets(t, &entry, status);
         }
     }

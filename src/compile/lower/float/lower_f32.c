@@ -105,7 +105,7 @@ bool oribi_lower_is_f32(oribi_lowering *lowering, const oribi_call *call)
 
 bool oribi_lower_word(const oribi_string *word, const char *text)
 {
-    return word->length == strlen(text) && memcmp(word->data, text, word->length) == 0;
+    return oribi_string_is(*word, text);
 }
 
 static int32_t read_before(const oribi_call *call, int32_t axis, const struct oribi_micro_axis *a)
