@@ -12,76 +12,18 @@ typedef struct triangle_state {
     int64_t k;
 } triangle_state;
 
-typedef struct triangle_work {
-    const char *source; /* NULL: ones */
+/* Rows of matrices of which a band of diagonals is kept: `below` and `above` the main one. */
+typedef struct band_work {
+    const char *source;
     char *target;
-    int64_t rows, columns, k; /* k lies within [-rows, columns] */
+    int64_t rows, columns, below, above;
     size_t width;
-    bool upper;
-    const void *one;
-} triangle_work;
+} band_work;
 
 static int64_t within(int64_t value, int64_t low, int64_t high)
 {
     return value < low ? low : value > high ? high : value;
 }
-
-static void trilu_rows(void *object, int64_t begin, int64_t end)
-{
-    const triangle_work *work = object;
-    const size_t bytes = (size_t)work->columns * work->width;
-    for (int64_t row = begin; row < end; row++) {
-        const int64_t at = row % work->rows + work->k;
-        const size_t edge =
-            (size_t)within(work->upper ? at : at + 1, 0, work->columns) * work->width;
-        char *to = work->target + (size_t)row * bytes;
-        if (to != work->source + (size_t)row * bytes) {
-            memcpy(to, work->source + (size_t)row * bytes, bytes);
-        }
-        memset(work->upper ? to : to + edge, 0, work->upper ? edge : bytes - edge);
-    }
-}
-
-static void trilu_read(oribi_kit_setup *setup, triangle_state *state)
-{
-    oribi_kit_attr_bool(setup, "upper", &state->upper);
-}
-ORIBI_KIT_CREATE(trilu, triangle_state)
-
-static bool trilu_run(const triangle_state *state, oribi_kit_run *run)
-{
-    static const int candidate = 0;
-    oribi_cpu_shape shape;
-    int64_t k = 0;
-    triangle_work work = {.source = TF_TensorData(run->in[0]),
-                          .width = oribi_cpu_width(run, TF_TensorType(run->in[0])),
-                          .upper = state->upper};
-    if (work.width == 0 || !oribi_cpu_input_shape(run, 0, &shape) ||
-        !oribi_cpu_read_int(run, 1, "k", &k)) {
-        return false;
-    }
-    if (shape.n < 2) {
-        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "shape %s has no matrices",
-                              oribi_cpu_shape_text(&shape).chars);
-    }
-    work.rows = shape.at[shape.n - 2];
-    work.columns = shape.at[shape.n - 1];
-    work.k = within(k, -work.rows, work.columns);
-    work.target = oribi_kit_output_in_place(run, &candidate, 1, shape.at, shape.n);
-    if (work.target != NULL && oribi_cpu_product(shape.at, shape.n) > 0) {
-        oribi_kit_parallel(run, oribi_cpu_product(shape.at, shape.n - 1),
-                           work.columns * (int64_t)work.width / 8 + 10, &work, trilu_rows);
-    }
-    return work.target != NULL;
-}
-ORIBI_KIT_COMPUTE(trilu, 2)
-
-typedef struct band_work {
-    const char *source;
-    char *target;
-    int64_t rows, columns, below, above; /* diagonals that are kept */
-    size_t width;
-} band_work;
 
 static void band_rows(void *object, int64_t begin, int64_t end)
 {
@@ -95,10 +37,63 @@ static void band_rows(void *object, int64_t begin, int64_t end)
         if (out != work->source + (size_t)row * bytes) {
             memcpy(out, work->source + (size_t)row * bytes, bytes);
         }
-        memset(out, 0, from < bytes ? from : bytes);
+        memset(out, 0, from);
         memset(out + to, 0, bytes - to);
     }
 }
+
+/* The matrices of input 0; the band is still to be said. */
+static bool band_begin(oribi_kit_run *run, oribi_cpu_shape *shape, band_work *work)
+{
+    *work = (band_work){.source = TF_TensorData(run->in[0]),
+                        .width = oribi_cpu_width(run, TF_TensorType(run->in[0]))};
+    if (work->width == 0 || !oribi_cpu_input_shape(run, 0, shape)) {
+        return false;
+    }
+    if (shape->n < 2) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "shape %s has no matrices",
+                              oribi_cpu_shape_text(shape).chars);
+    }
+    work->rows = shape->at[shape->n - 2];
+    work->columns = shape->at[shape->n - 1];
+    return true;
+}
+
+static bool band_keep(oribi_kit_run *run, const oribi_cpu_shape *shape, band_work *work)
+{
+    static const int candidate = 0;
+    work->target = oribi_kit_output_in_place(run, &candidate, 1, shape->at, shape->n);
+    if (work->target != NULL && oribi_cpu_product(shape->at, shape->n) > 0) {
+        oribi_kit_parallel(run, oribi_cpu_product(shape->at, shape->n - 1),
+                           work->columns * (int64_t)work->width / 8 + 10, work, band_rows);
+    }
+    return work->target != NULL;
+}
+
+/* --- ONNX>Trilu: all that lies on one side of diagonal k ------------------------------------- */
+
+static void trilu_read(oribi_kit_setup *setup, triangle_state *state)
+{
+    oribi_kit_attr_bool(setup, "upper", &state->upper);
+}
+ORIBI_KIT_CREATE(trilu, triangle_state)
+
+static bool trilu_run(const triangle_state *state, oribi_kit_run *run)
+{
+    oribi_cpu_shape shape;
+    band_work work;
+    int64_t k = 0;
+    if (!band_begin(run, &shape, &work) || !oribi_cpu_read_int(run, 1, "k", &k)) {
+        return false;
+    }
+    k = within(k, -work.rows, work.columns);
+    work.below = state->upper ? -k : work.rows;
+    work.above = state->upper ? work.columns : k;
+    return band_keep(run, &shape, &work);
+}
+ORIBI_KIT_COMPUTE(trilu, 2)
+
+/* --- MatrixBandPart -------------------------------------------------------------------------- */
 
 /* How many diagonals on one side are kept; below 0: all. */
 static bool read_band(oribi_kit_run *run, int index, const char *what, int64_t most, int64_t *out)
@@ -116,36 +111,28 @@ static bool read_band(oribi_kit_run *run, int index, const char *what, int64_t m
 
 static bool band_run(const void *state, oribi_kit_run *run)
 {
-    static const int candidate = 0;
     oribi_cpu_shape shape;
-    band_work work = {.source = TF_TensorData(run->in[0]),
-                      .width = oribi_cpu_width(run, TF_TensorType(run->in[0]))};
+    band_work work;
     (void)state;
-    if (work.width == 0 || !oribi_cpu_input_shape(run, 0, &shape)) {
-        return false;
-    }
-    if (shape.n < 2) {
-        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "shape %s has no matrices",
-                              oribi_cpu_shape_text(&shape).chars);
-    }
-    work.rows = shape.at[shape.n - 2];
-    work.columns = shape.at[shape.n - 1];
-    if (!read_band(run, 1, "num_lower", work.rows, &work.below) ||
-        !read_band(run, 2, "num_upper", work.columns, &work.above)) {
-        return false;
-    }
-    work.target = oribi_kit_output_in_place(run, &candidate, 1, shape.at, shape.n);
-    if (work.target != NULL && oribi_cpu_product(shape.at, shape.n) > 0) {
-        oribi_kit_parallel(run, oribi_cpu_product(shape.at, shape.n - 1),
-                           work.columns * (int64_t)work.width / 8 + 10, &work, band_rows);
-    }
-    return work.target != NULL;
+    return band_begin(run, &shape, &work) &&
+           read_band(run, 1, "num_lower", work.rows, &work.below) &&
+           read_band(run, 2, "num_upper", work.columns, &work.above) &&
+           band_keep(run, &shape, &work);
 }
 ORIBI_KIT_COMPUTE(band, 3)
 
+/* --- ONNX>EyeLike --------------------------------------------------------------------------- */
+
+typedef struct eye_work {
+    char *target;
+    int64_t rows, columns, k; /* k lies within [-rows, columns] */
+    size_t width;
+    const void *one;
+} eye_work;
+
 static void eye_rows(void *object, int64_t begin, int64_t end)
 {
-    const triangle_work *work = object;
+    const eye_work *work = object;
     const size_t bytes = (size_t)work->columns * work->width;
     for (int64_t row = begin; row < end; row++) {
         char *to = work->target + (size_t)row * bytes;
@@ -203,7 +190,7 @@ static bool eye_run(const triangle_state *state, oribi_kit_run *run)
 {
     oribi_cpu_shape shape;
     const TF_DataType dtype = TF_ExpectedOutputDataType(run->context, 0);
-    triangle_work work = {.one = one_of(dtype), .width = TF_DataTypeSize(dtype)};
+    eye_work work = {.one = one_of(dtype), .width = TF_DataTypeSize(dtype)};
     if (!oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
     }
