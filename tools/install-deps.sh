@@ -13,7 +13,7 @@ qemu-system-arm=qemu-system-arm"
 opencl="ocl-icd-opencl-dev=pc:OpenCL opencl-headers=file:/usr/include/CL/cl.h"
 packages="$build $opencl git=git xz-utils=xz binutils=objdump g++=c++ debhelper=dh"
 test="$demo $packages ccache=ccache clang-14=clang-14 clang-format-14=clang-format-14
-libclang-rt-14-dev=clang-14 libcmocka-dev=pc:cmocka pocl-opencl-icd=file:/etc/OpenCL/vendors/pocl.icd
+libclang-rt-14-dev=clang-14 lld=ld.lld libcmocka-dev=pc:cmocka pocl-opencl-icd=file:/etc/OpenCL/vendors/pocl.icd
 libeigen3-dev=pc:eigen3 libabsl-dev=file:/usr/include/absl/strings/string_view.h valgrind=valgrind
 abigail-tools=abidiff python3=python3 python3-numpy=file:/usr/lib/python3*/*-packages/numpy
 python3-venv=file:/usr/lib/python3*/ensurepip python3-pytest=file:/usr/lib/python3*/*-packages/pytest

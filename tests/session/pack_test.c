@@ -19,6 +19,11 @@
 #include "session/pack/packs.h"
 #include "session/session_internal.h"
 
+#ifdef __SANITIZE_THREAD__ /* what bytes of a file do to memory is asked without it */
+enum { STRIDE = 32 };
+#else
+enum { STRIDE = 1 };
+#endif
 enum { HEAD = 64, MOST_OUTPUTS = 4 };
 
 static const char digits[] = TEST_SOURCE "/examples/digits/digits.onnx";
@@ -29,10 +34,12 @@ static const char *const models[] = {
     TEST_SHARED "/models/mlperf-tiny/vww_96_int8.tflite",
     TEST_SHARED "/models/mlperf-tiny/ad01_int8.tflite",
     TEST_SHARED "/models/onnx/mnist.onnx",
+#ifndef __SANITIZE_THREAD__ /* the same work again, forty times as slow, on one thread */
     TEST_SHARED "/models/onnx/light_squeezenet.onnx",
     TEST_SHARED "/models/onnx/light_shufflenet.onnx",
     TEST_SHARED "/models/onnx/light_densenet121.onnx",
     TEST_SHARED "/models/onnx/ultraface_rfb320.onnx",
+#endif
 };
 
 static void expect_ok(const TF_Status *status)
@@ -593,7 +600,7 @@ static void a_header_that_lies_does_no_harm(void **state)
     oribi_options_set_max_bytes(options, 64u << 20);
     oribi_options_set_threads(options, 1);
 
-    for (size_t i = HEAD; i < HEAD + header; i++) {
+    for (size_t i = HEAD; i < HEAD + header; i += STRIDE) {
         const uint8_t before = data[i];
         data[i] = (uint8_t)(i % 3 == 0 ? 0xff : i % 3 == 1 ? before + 1 : before ^ 0x40);
         repair_digest(data);
@@ -603,7 +610,7 @@ static void a_header_that_lies_does_no_harm(void **state)
         data[i] = before;
     }
 
-    assert_true(n_refused > 1000 && n_run > 100);
+    assert_true(n_refused > 1000 / STRIDE && n_run > 100 / STRIDE);
     free(block);
     oribi_options_destroy(options);
     TF_DeleteBuffer(file);
