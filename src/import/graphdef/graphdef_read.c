@@ -49,6 +49,7 @@ static bool read_node(oribi_graphdef *self, node_def *node, oribi_wire message, 
             break;
         case 2:
             ORIBI_TRY(oribi_wire_string(&field, "a node's op", &node->op, status));
+            node->op = self->known.spelling != NULL ? self->known.spelling(node->op) : node->op;
             break;
         case 3:
             ORIBI_TRY(oribi_wire_string(&field, "a node's input", &input, status));
@@ -188,9 +189,10 @@ static bool output_of(const oribi_graphdef *self, const reference *from, oribi_v
         const size_t length = node->op.length < sizeof op - 1 ? node->op.length : sizeof op - 1;
         memcpy(op, node->op.data, length);
         op[length] = '\0';
-        port += self->known.is_function
-                    ? first_of_argument(oribi_op_find(op), from->argument, node->n_outputs)
-                    : 0;
+        const oribi_op_def *def = oribi_op_find(op);
+        port += def == NULL && self->known.argument != NULL
+                    ? self->known.argument(node->op, from->argument)
+                    : first_of_argument(def, from->argument, node->n_outputs);
     }
     if (port < 0 || port >= node->n_outputs) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "node '%.*s' has no output %d",

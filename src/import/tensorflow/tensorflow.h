@@ -6,6 +6,7 @@
  *   tf_open.c      which file it is, which signature
  *   tf_ports.c     inputs and outputs
  *   tf_node.c      nodes that are not made by their op's name
+ *   tf_spelling.c  ops under names that were replaced
  *   tf_function.c  calls of functions
  *   tf_body.c      graphs of branches and iterations
  *   tf_branch.c    If, Case
@@ -15,7 +16,8 @@
  *   tf_object.c    the same, by the model's objects
  *   tf_bundle.c    the checkpoint's files
  *   tf_table.c     lookup tables
- *   tf_list.c      lists of tensors
+ *   tf_list.c      lists of tensors, tf_list_nodes.c their nodes
+ *   tf_emit.c      how nodes are made of others
  *
  * Source   graph.proto, function.proto, meta_graph.proto, saved_model.proto, saver.proto,
  *          tensor_bundle.proto.
@@ -41,9 +43,10 @@ typedef struct oribi_tf_handle {
     const char *label; /* of the node that makes it */
     int32_t scope;     /* where `values` are known; 0: nowhere */
     /* Of a variable its value, of a table its keys and values, of a list how many elements it has
-     * and one of them. */
+     * and their shape. */
     oribi_value_id values[2];
     TF_DataType dtype; /* of a list's elements */
+    bool grows;        /* a list that is as long as what is stored asks */
 } oribi_tf_handle;
 
 /* One tensor of a checkpoint. */
@@ -105,6 +108,10 @@ oribi_graph *oribi_import_tensorflow(const uint8_t *data, size_t bytes, oribi_so
 /* oribi_graphdef_known.make, with a scope. */
 int32_t oribi_tf_make(void *scope, const oribi_graphdef_node *node, oribi_value_id *out,
                       int32_t max, TF_Status *status);
+
+/* oribi_graphdef_known.spelling and .argument. */
+oribi_string oribi_tf_spelling(oribi_string op);
+int32_t oribi_tf_argument(oribi_string op, oribi_string argument);
 
 /* Counts nodes that are read again. False, the status set: there were too many. */
 bool oribi_tf_spend(oribi_tf *tf, int64_t nodes, TF_Status *status);
@@ -185,8 +192,8 @@ typedef bool oribi_tf_iterate(oribi_tf_loop *self, const oribi_value_id *inputs,
 struct oribi_tf_loop {
     oribi_tf *tf;
     const char *label;
-    const oribi_value_id *inputs;
-    bool *is_carried; /* by input; others are the same in each iteration */
+    oribi_value_id *inputs; /* lists become tensors */
+    bool *is_carried;       /* by input; others are the same in each iteration */
     int32_t n;
     oribi_tf_iterate *body, *condition; /* the latter has one output */
     void *arg;
@@ -209,12 +216,12 @@ void oribi_tf_frames_destroy(oribi_tf *tf);
 /* Is it a node that is made without its inputs being made before? */
 bool oribi_tf_is_whole(void *scope, const oribi_graphdef_seen *node);
 oribi_tf_make_fn oribi_tf_make_if, oribi_tf_make_case, oribi_tf_make_while, oribi_tf_make_lookup;
-oribi_tf_make_fn oribi_tf_list_reserve, oribi_tf_list_set, oribi_tf_list_get, oribi_tf_list_length;
-/* A loop's inputs with tensors in the place of lists that do not know the shape of their elements.
- */
-bool oribi_tf_list_settle(oribi_tf *tf, const oribi_tf_function *body, const char *label,
-                          const oribi_value_id *inputs, int32_t n, oribi_value_id *out,
-                          TF_Status *status);
+oribi_tf_make_fn oribi_tf_list_reserve, oribi_tf_list_empty, oribi_tf_list_set, oribi_tf_list_get,
+    oribi_tf_list_length, oribi_tf_list_push, oribi_tf_list_pop, oribi_tf_list_join,
+    oribi_tf_list_join_two, oribi_tf_list_parts, oribi_tf_list_gather, oribi_tf_list_scatter,
+    oribi_tf_list_scatter_into, oribi_tf_list_element_shape, oribi_tf_list_resize;
+oribi_tf_make_fn oribi_tf_array_new, oribi_tf_array_write, oribi_tf_array_scatter,
+    oribi_tf_array_read, oribi_tf_array_size, oribi_tf_array_concat, oribi_tf_array_split;
 
 /* A file of the model's folder, mapped or read. NULL: status set. */
 oribi_source *oribi_tf_open_file(oribi_tf *tf, const char *name, const uint8_t **out_data,

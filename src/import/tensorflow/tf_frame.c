@@ -139,7 +139,9 @@ static oribi_graphdef *open_inside(frame *f, oribi_tf_scope *scope, const char *
                                         .prefix = scope->prefix,
                                         .skips_controls = true,
                                         .is_whole = oribi_tf_is_whole,
-                                        .make = oribi_tf_make};
+                                        .make = oribi_tf_make,
+                                        .spelling = oribi_tf_spelling,
+                                        .argument = oribi_tf_argument};
     if (scope->prefix == NULL) {
         oribi_fail_memory(status);
         return NULL;
@@ -227,14 +229,6 @@ static bool make_frame(frame *f, const char *label, TF_Status *status)
                   oribi_fail(status, TF_INVALID_ARGUMENT, "an Enter has no input"));
         ORIBI_TRY(fetch_text(f->scope, v->enter.inputs[0], &inputs[i], status));
         loop.is_carried[i] = v->is_carried;
-    }
-    if (oribi_tf_any_blocked(inputs, f->n)) {
-        oribi_tf_block_all(f->results, f->n);
-        return true;
-    }
-    for (int32_t i = 0; i < f->n; i++) {
-        ORIBI_TRY(inputs[i] >= 0 || !loop.is_carried[i] ||
-                  oribi_fail(status, TF_UNIMPLEMENTED, "its loop carries a variable or table"));
     }
     return oribi_tf_make_loop(&loop, f->results, status) >= 0;
 }

@@ -156,7 +156,9 @@ bool oribi_tf_call(oribi_tf *tf, const oribi_tf_function *function, const char *
                                         .prefix = scope.prefix,
                                         .is_function = true,
                                         .skips_controls = true,
-                                        .make = oribi_tf_make};
+                                        .make = oribi_tf_make,
+                                        .spelling = oribi_tf_spelling,
+                                        .argument = oribi_tf_argument};
     ORIBI_TRY((scope.prefix != NULL || oribi_fail_memory(status)) && spend(tf, function, status));
     oribi_graphdef *reader = oribi_graphdef_open(
         tf->graph, message->at, (size_t)(message->end - message->at), &known, status);
@@ -181,7 +183,7 @@ bool oribi_tf_call(oribi_tf *tf, const oribi_tf_function *function, const char *
 bool *oribi_tf_handed_on(oribi_tf *tf, const oribi_tf_function *function, TF_Status *status)
 {
     const oribi_wire *message = &function->message;
-    const oribi_graphdef_known known = {.is_function = true};
+    const oribi_graphdef_known known = {.is_function = true, .spelling = oribi_tf_spelling};
     bool *out = oribi_arena_array(&tf->kept, (size_t)function->n_inputs + 1, sizeof *out);
     if (out == NULL) {
         oribi_fail_memory(status);
@@ -203,8 +205,7 @@ bool *oribi_tf_handed_on(oribi_tf *tf, const oribi_tf_function *function, TF_Sta
 
 static bool is_call(const oribi_graphdef_seen *node)
 {
-    return oribi_string_is(node->op, "StatefulPartitionedCall") ||
-           oribi_string_is(node->op, "PartitionedCall");
+    return oribi_string_is(node->op, "PartitionedCall");
 }
 
 /* Inputs of a function by their names. */
@@ -223,7 +224,7 @@ static bool visit_call(oribi_tf *tf, oribi_tf_visit *visit, const oribi_graphdef
                        TF_Status *status)
 {
     const oribi_graphdef_node node = {.message = call->message};
-    const oribi_graphdef_known known = {.is_function = true};
+    const oribi_graphdef_known known = {.is_function = true, .spelling = oribi_tf_spelling};
     oribi_tf_function function;
     oribi_map by_name = {0};
     ORIBI_TRY(oribi_tf_function_of(tf, &node, "f", &function, status));

@@ -1,236 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of tensors, as TensorFlow's loops fill and read them. A list is one tensor here, whose
- * first dimension counts its elements. One that was only reserved may not know the shape of its
- * elements: it is a handle until something is stored, or, where a loop does that, until one
- * iteration, of which nothing but shapes is used, has said what will be.
+/* Lists as tensors: see tf_list.h. Which node does what is in tf_list_nodes.c.
  */
+#include "import/tensorflow/tf_list.h"
+
 #include <string.h>
 
-#include "import/tensorflow/tensorflow.h"
-
-/* --- Making nodes --------------------------------------------------------------------------- */
-
-/* An input that is -1 failed before: so does what is made of it. */
-static oribi_value_id make(oribi_tf *tf, const char *name, const char *op,
-                           const oribi_value_id *inputs, int32_t n, TF_Status *status)
-{
-    for (int32_t i = 0; i < n; i++) {
-        if (inputs[i] < 0) {
-            (void)(!oribi_ok(status) ||
-                   oribi_fail(status, TF_UNIMPLEMENTED, "a list of what is no tensor"));
-            return -1;
-        }
-    }
-    oribi_node *node = oribi_graph_add_node(tf->graph, op, name, inputs, n, 1, status);
-    return node != NULL && oribi_graph_resolve(tf->graph, node, status) ? node->outputs[0] : -1;
-}
-
-static oribi_value_id ints(oribi_tf *tf, const char *name, const int32_t *values, int32_t n,
-                           bool is_scalar, TF_Status *status)
-{
-    const int64_t dims[] = {n};
-    return oribi_graph_add_constant_copy(tf->graph, name, TF_INT32, dims, is_scalar ? 0 : 1, values,
-                                         status);
-}
-
-/* A number as a vector of one. */
-static oribi_value_id as_vector(oribi_tf *tf, const char *name, oribi_value_id number,
-                                TF_Status *status)
-{
-    static const int32_t one[] = {1};
-    const oribi_value_id inputs[] = {number, ints(tf, name, one, 1, false, status)};
-    return make(tf, name, "Reshape", inputs, 2, status);
-}
-
-static oribi_value_id joined(oribi_tf *tf, const char *name, oribi_value_id a, oribi_value_id b,
-                             TF_Status *status)
-{
-    static const int32_t zero = 0;
-    const oribi_value_id inputs[] = {a, b, ints(tf, name, &zero, 1, true, status)};
-    return make(tf, name, "ConcatV2", inputs, 3, status);
-}
-
-/* Zeros: count of them of the shape that a vector says. */
-static oribi_value_id zeros(oribi_tf *tf, const char *name, TF_DataType dtype, oribi_value_id count,
-                            oribi_value_id shape, TF_Status *status)
-{
-    static const uint64_t zero[2];
-    if (oribi_dtype_bytes(dtype) == 0 || oribi_dtype_bytes(dtype) > sizeof zero) {
-        oribi_fail(status, TF_UNIMPLEMENTED, "a list of elements of type %s",
-                   oribi_dtype_name(dtype));
-        return -1;
-    }
-    const oribi_value_id dims = joined(tf, name, as_vector(tf, name, count, status), shape, status);
-    const oribi_value_id value =
-        dims < 0 ? -1
-                 : oribi_graph_add_constant_copy(tf->graph, name, dtype, NULL, 0, zero, status);
-    const oribi_value_id inputs[] = {dims, value};
-    return make(tf, name, "Fill", inputs, 2, status);
-}
-
-/* --- The ops -------------------------------------------------------------------------------- */
-
-static bool has(const oribi_graphdef_node *node, int32_t n, TF_Status *status)
-{
-    return node->n_inputs >= n ||
-           oribi_fail(status, TF_INVALID_ARGUMENT, "it has %d inputs", (int)node->n_inputs);
-}
-
-int32_t oribi_tf_list_reserve(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                              oribi_value_id *out, int32_t max, TF_Status *status)
-{
-    oribi_tf *tf = scope->tf;
-    oribi_dims dims;
-    bool is_full = true;
-    (void)max;
-    if (!has(node, 2, status)) {
-        return -1;
-    }
-    oribi_wire_field field;
-    const TF_DataType dtype = oribi_graphdef_attr_field(node->message, "element_dtype", 6, &field)
-                                  ? (TF_DataType)field.value
-                                  : (TF_DataType)0;
-    if (node->inputs[0] >= 0 && oribi_graph_constant_ints(tf->graph, node->inputs[0], &dims)) {
-        for (int32_t i = 0; i < dims.n; i++) {
-            is_full = is_full && dims.at[i] >= 0;
-        }
-        is_full = is_full && tf->graph->values[node->inputs[0]]->shape.rank == 1;
-    } else {
-        is_full = false;
-    }
-    if (is_full && oribi_ok(status)) {
-        out[0] = zeros(tf, node->name, dtype, node->inputs[1], node->inputs[0], status);
-        return out[0] >= 0 ? 1 : -1;
-    }
-    const oribi_string name = {node->name, strlen(node->name)};
-    out[0] =
-        oribi_ok(status) ? oribi_tf_handle_of(tf, ORIBI_TF_LIST, name, node->name, status) : -1;
-    if (out[0] == -1) {
-        return -1;
-    }
-    oribi_tf_handle *list = oribi_tf_handle_at(tf, out[0], ORIBI_TF_LIST, status);
-    list->dtype = dtype;
-    list->scope = tf->scope;
-    list->values[0] = node->inputs[1];
-    list->values[1] = -1;
-    return 1;
-}
-
-/* The tensor that a reserved list is, whose elements are like this one, or `like` all of them. */
-static oribi_value_id tensor_of(oribi_tf *tf, const oribi_tf_handle *list, oribi_value_id element,
-                                TF_Status *status)
-{
-    if (list->scope != tf->scope) {
-        oribi_fail(status, TF_UNIMPLEMENTED,
-                   "a list of another graph, whose elements have no shape yet");
-        return -1;
-    }
-    const oribi_value_id shape = make(tf, list->label, "Shape", &element, 1, status);
-    return zeros(tf, list->label, list->dtype, list->values[0], shape, status);
-}
-
-/* Where element i begins: (i, 0, ..), as many as the list has dimensions. */
-static oribi_value_id place_of(oribi_tf *tf, const char *name, oribi_value_id index, int32_t rank,
-                               TF_Status *status)
-{
-    oribi_value_id place = as_vector(tf, name, index, status);
-    if (rank > 1) {
-        const int64_t dims[] = {rank - 1};
-        const int32_t *zero = oribi_arena_array(&tf->kept, (size_t)rank, sizeof *zero);
-        const oribi_value_id rest =
-            zero != NULL
-                ? oribi_graph_add_constant_copy(tf->graph, name, TF_INT32, dims, 1, zero, status)
-                : -1;
-        place = joined(tf, name, place, rest, status);
-    }
-    return place;
-}
-
-int32_t oribi_tf_list_set(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                          oribi_value_id *out, int32_t max, TF_Status *status)
-{
-    static const int32_t zero = 0;
-    oribi_tf *tf = scope->tf;
-    oribi_value_id list;
-    (void)max;
-    if (!has(node, 3, status)) {
-        return -1;
-    }
-    list = node->inputs[0];
-    if (list < 0) {
-        oribi_tf_handle *handle = oribi_tf_handle_at(tf, list, ORIBI_TF_LIST, status);
-        if (handle == NULL) {
-            return -1;
-        }
-        if (tf->probe_depth > 0) { /* what it will be is all that is asked */
-            handle->values[1] = node->inputs[2];
-            out[0] = list;
-            return 1;
-        }
-        list = tensor_of(tf, handle, node->inputs[2], status);
-    }
-    const oribi_value_id element[] = {node->inputs[2],
-                                      ints(tf, node->name, &zero, 1, true, status)};
-    const oribi_value_id update = make(tf, node->name, "ExpandDims", element, 2, status);
-    if (list < 0 || update < 0) {
-        return -1;
-    }
-    int32_t rank = tf->graph->values[list]->shape.rank;
-    rank = rank >= 0 ? rank : tf->graph->values[update]->shape.rank;
-    if (rank < 1 || rank > ORIBI_MAX_RANK) { /* not known: the op that need not know it */
-        static const int32_t ones[] = {1, 1};
-        const oribi_value_id one[] = {node->inputs[1],
-                                      ints(tf, node->name, ones, 2, false, status)};
-        const oribi_value_id places = make(tf, node->name, "Reshape", one, 2, status);
-        const oribi_value_id scattered[] = {list, places, update};
-        out[0] = make(tf, node->name, "TensorScatterUpdate", scattered, 3, status);
-        return out[0] >= 0 ? 1 : -1;
-    }
-    const oribi_value_id inputs[] = {list, update,
-                                     place_of(tf, node->name, node->inputs[1], rank, status)};
-    out[0] = make(tf, node->name, "Oribi>UpdateSlice", inputs, 3, status);
-    return out[0] >= 0 ? 1 : -1;
-}
-
-/* Element i of a tensor's first dimension. */
-static int32_t take(oribi_tf *tf, const char *name, oribi_value_id from, oribi_value_id index,
-                    oribi_value_id *out, TF_Status *status)
-{
-    static const int32_t zero = 0;
-    const oribi_value_id inputs[] = {from, index, ints(tf, name, &zero, 1, true, status)};
-    out[0] = make(tf, name, "GatherV2", inputs, 3, status);
-    return out[0] >= 0 ? 1 : -1;
-}
-
-int32_t oribi_tf_list_get(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                          oribi_value_id *out, int32_t max, TF_Status *status)
-{
-    (void)max;
-    return has(node, 2, status)
-               ? take(scope->tf, node->name, node->inputs[0], node->inputs[1], out, status)
-               : -1;
-}
-
-int32_t oribi_tf_list_length(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                             oribi_value_id *out, int32_t max, TF_Status *status)
-{
-    static const int32_t zero = 0;
-    oribi_tf *tf = scope->tf;
-    (void)max;
-    if (!has(node, 1, status)) {
-        return -1;
-    }
-    if (node->inputs[0] < 0) {
-        const oribi_tf_handle *handle =
-            oribi_tf_handle_at(tf, node->inputs[0], ORIBI_TF_LIST, status);
-        out[0] = handle != NULL ? handle->values[0] : -1;
-        return out[0] >= 0 ? 1 : -1;
-    }
-    return take(tf, node->name, make(tf, node->name, "Shape", node->inputs, 1, status),
-                ints(tf, node->name, &zero, 1, true, status), out, status);
-}
-
-/* --- Loops ---------------------------------------------------------------------------------- */
+/* --- What a list is ------------------------------------------------------------------------- */
 
 static bool is_list(const oribi_tf *tf, oribi_value_id id)
 {
@@ -238,46 +13,282 @@ static bool is_list(const oribi_tf *tf, oribi_value_id id)
     return i >= 0 && i < tf->n_handles && tf->handles[i].kind == ORIBI_TF_LIST;
 }
 
-bool oribi_tf_list_settle(oribi_tf *tf, const oribi_tf_function *body, const char *label,
-                          const oribi_value_id *inputs, int32_t n, oribi_value_id *out,
-                          TF_Status *status)
+oribi_value_id oribi_tf_list_new(const oribi_tf_maker *m, TF_DataType dtype, oribi_value_id count,
+                                 oribi_value_id element_shape)
 {
-    oribi_value_id *next = oribi_arena_array(&tf->kept, (size_t)n + 1, sizeof *next);
+    oribi_tf *tf = m->tf;
+    if (element_shape >= 0) {
+        return oribi_tf_zeros(m, dtype,
+                              oribi_tf_joined(m, oribi_tf_as_vector(m, count), element_shape));
+    }
+    const oribi_string name = {m->name, strlen(m->name)};
+    const oribi_value_id id =
+        oribi_ok(m->status) ? oribi_tf_handle_of(tf, ORIBI_TF_LIST, name, m->name, m->status) : -1;
+    if (id != -1) {
+        oribi_tf_handle *list = oribi_tf_handle_at(tf, id, ORIBI_TF_LIST, m->status);
+        list->dtype = dtype;
+        list->scope = tf->scope;
+        list->values[0] = count;
+        list->values[1] = -1;
+    }
+    return id;
+}
+
+/* The handle of a list of this graph; NULL: status set. */
+static oribi_tf_handle *handle_here(const oribi_tf_maker *m, oribi_value_id list)
+{
+    oribi_tf_handle *handle =
+        oribi_ok(m->status) ? oribi_tf_handle_at(m->tf, list, ORIBI_TF_LIST, m->status) : NULL;
+    return handle == NULL || handle->scope == m->tf->scope ||
+                   oribi_fail(m->status, TF_UNIMPLEMENTED,
+                              "a list of another graph, whose elements have no shape yet")
+               ? handle
+               : NULL;
+}
+
+/* The tensor that a list is whose elements have this shape, a vector; itself, if it is one. */
+static oribi_value_id tensor_of(const oribi_tf_maker *m, oribi_value_id list, oribi_value_id shape)
+{
+    if (list >= 0) {
+        return list;
+    }
+    const oribi_tf_handle *handle = handle_here(m, list);
+    return handle != NULL ? oribi_tf_list_new(m, handle->dtype, handle->values[0], shape) : -1;
+}
+
+/* Is nothing but the shape of its elements asked of this list? Then that is noted. */
+static bool is_probed(const oribi_tf_maker *m, oribi_value_id list, oribi_value_id element_shape)
+{
+    if (list >= 0 || m->tf->probe_depth == 0) {
+        return false;
+    }
+    oribi_tf_handle *handle = handle_here(m, list);
+    if (handle != NULL) {
+        handle->values[1] = element_shape;
+    }
+    return handle != NULL;
+}
+
+oribi_value_id oribi_tf_list_size(const oribi_tf_maker *m, oribi_value_id list)
+{
+    if (is_list(m->tf, list)) {
+        const oribi_tf_handle *handle = handle_here(m, list);
+        return handle != NULL ? handle->values[0] : -1;
+    }
+    return oribi_tf_size_of(m, list, 0);
+}
+
+/* --- Storing -------------------------------------------------------------------------------- */
+
+/* Where element i begins: (i, 0, ..), as many as the list has dimensions. */
+static oribi_value_id place_of(const oribi_tf_maker *m, oribi_value_id index, int32_t rank)
+{
+    const int32_t rest = rank - 1;
+    const oribi_value_id place = oribi_tf_as_vector(m, index);
+    return rest > 0
+               ? oribi_tf_joined(m, place, oribi_tf_zeros(m, TF_INT32, oribi_tf_ints(m, &rest, 1)))
+               : place;
+}
+
+/* With nought behind its elements, so that there are `size`; as it is, if there are more. */
+static oribi_value_id lengthened(const oribi_tf_maker *m, oribi_value_id list, oribi_value_id size)
+{
+    const oribi_value_id more =
+        oribi_tf_emit2(m, "Maximum", oribi_tf_int(m, 0),
+                       oribi_tf_emit2(m, "Sub", size, oribi_tf_list_size(m, list)));
+    const oribi_value_id shape = oribi_tf_rest(m, oribi_tf_emit1(m, "Shape", list), 1);
+    return oribi_tf_joined(m, list, oribi_tf_list_new(m, oribi_tf_dtype(m, list), more, shape));
+}
+
+oribi_value_id oribi_tf_list_stored(const oribi_tf_maker *m, oribi_value_id list,
+                                    oribi_value_id index, oribi_value_id element, bool grows)
+{
+    const oribi_value_id shape = oribi_tf_emit1(m, "Shape", element);
+    if (is_probed(m, list, shape)) {
+        return list;
+    }
+    list = tensor_of(m, list, shape);
+    if (grows) {
+        list = lengthened(m, list, oribi_tf_emit2(m, "AddV2", index, oribi_tf_int(m, 1)));
+    }
+    const oribi_value_id update = oribi_tf_emit2(m, "ExpandDims", element, oribi_tf_int(m, 0));
+    const int32_t of_list = oribi_tf_rank(m, list), rank = oribi_tf_rank(m, update);
+    if (of_list > 0 || rank > 0) {
+        return oribi_tf_emit3(m, "Oribi>UpdateSlice", list, update,
+                              place_of(m, index, of_list > 0 ? of_list : rank));
+    }
+    static const int32_t one[] = {1, 1}; /* the op that need not know it */
+    return oribi_tf_emit3(m, "TensorScatterUpdate", list, oribi_tf_reshape(m, index, one, 2),
+                          update);
+}
+
+oribi_value_id oribi_tf_list_pushed(const oribi_tf_maker *m, oribi_value_id list,
+                                    oribi_value_id element)
+{
+    const oribi_value_id shape = oribi_tf_emit1(m, "Shape", element);
+    return is_probed(m, list, shape)
+               ? list
+               : oribi_tf_joined(m, tensor_of(m, list, shape),
+                                 oribi_tf_emit2(m, "ExpandDims", element, oribi_tf_int(m, 0)));
+}
+
+/* The value's only integer, where it is constant; -1: it is not, or is negative. */
+static int64_t known_int(const oribi_tf_maker *m, oribi_value_id value)
+{
+    oribi_dims dims;
+    return value >= 0 && oribi_graph_constant_ints(m->tf->graph, value, &dims) && dims.n == 1
+               ? dims.at[0]
+               : -1;
+}
+
+/* Is the number how many slices x has: the constant, or an element of its Shape? */
+static bool is_size_of(const oribi_tf_maker *m, oribi_value_id number, oribi_value_id x)
+{
+    const oribi_graph *graph = m->tf->graph;
+    const oribi_shape *shape = &graph->values[x]->shape;
+    if (known_int(m, number) >= 0) {
+        return shape->rank > 0 && shape->dims[0] == known_int(m, number);
+    }
+    const oribi_node *element = oribi_graph_producer(graph, number);
+    const bool is_element = element != NULL && element->n_inputs > 1 &&
+                            (strcmp(element->op->name, "GatherV2") == 0 ||
+                             strcmp(element->op->name, "StridedSlice") == 0);
+    const oribi_node *of = is_element ? oribi_graph_producer(graph, element->inputs[0]) : NULL;
+    return of != NULL && strcmp(of->op->name, "Shape") == 0 && of->inputs[0] == x &&
+           known_int(m, element->inputs[1]) == 0;
+}
+
+/* Are the places 0, 1, .. up to the last slice of x? */
+static bool are_all_of(const oribi_tf_maker *m, oribi_value_id places, oribi_value_id x)
+{
+    const oribi_graph *graph = m->tf->graph;
+    oribi_dims dims;
+    if (places < 0 || x < 0 || !oribi_ok(m->status)) {
+        return false;
+    }
+    if (oribi_graph_constant_ints(graph, places, &dims)) {
+        const oribi_shape *shape = &graph->values[x]->shape;
+        bool same = shape->rank > 0 && shape->dims[0] == dims.n;
+        for (int32_t i = 0; i < dims.n; i++) {
+            same = same && dims.at[i] == i;
+        }
+        return same;
+    }
+    const oribi_node *range = oribi_graph_producer(graph, places);
+    return range != NULL && strcmp(range->op->name, "Range") == 0 && range->n_inputs == 3 &&
+           known_int(m, range->inputs[0]) == 0 && known_int(m, range->inputs[2]) == 1 &&
+           is_size_of(m, range->inputs[1], x);
+}
+
+oribi_value_id oribi_tf_list_scattered(const oribi_tf_maker *m, oribi_value_id list,
+                                       oribi_value_id places, oribi_value_id values, bool grows)
+{
+    static const int32_t column[] = {-1, 1};
+    if (is_list(m->tf, list) && are_all_of(m, places, values)) {
+        return values; /* as unstacking does */
+    }
+    const oribi_value_id shape = oribi_tf_rest(m, oribi_tf_emit1(m, "Shape", values), 1);
+    if (is_probed(m, list, shape)) {
+        return list;
+    }
+    list = tensor_of(m, list, shape);
+    if (grows) {
+        const oribi_value_id last = oribi_tf_emit2(m, "Max", places, oribi_tf_int(m, 0));
+        list = lengthened(m, list, oribi_tf_emit2(m, "AddV2", last, oribi_tf_int(m, 1)));
+    }
+    return oribi_tf_emit3(m, "TensorScatterUpdate", list, oribi_tf_reshape(m, places, column, 2),
+                          values);
+}
+
+/* --- Reading -------------------------------------------------------------------------------- */
+
+oribi_value_id oribi_tf_list_gathered(const oribi_tf_maker *m, oribi_value_id list,
+                                      oribi_value_id places)
+{
+    return are_all_of(m, places, list) ? list : oribi_tf_take(m, list, places);
+}
+
+bool oribi_tf_list_concat(const oribi_tf_maker *m, oribi_value_id list, oribi_value_id *out)
+{
+    static const int32_t all[] = {-1};
+    const oribi_value_id shape = oribi_tf_emit1(m, "Shape", list);
+    const oribi_value_id dims =
+        oribi_tf_joined(m, oribi_tf_ints(m, all, 1), oribi_tf_rest(m, shape, 2));
+    const oribi_value_id length =
+        oribi_tf_cast(m, oribi_tf_take(m, shape, oribi_tf_int(m, 1)), TF_INT64);
+    out[0] = oribi_tf_emit2(m, "Reshape", list, dims);
+    out[1] = oribi_tf_emit2(m, "Fill", oribi_tf_as_vector(m, oribi_tf_list_size(m, list)), length);
+    return out[0] >= 0 && out[1] >= 0;
+}
+
+oribi_value_id oribi_tf_list_split(const oribi_tf_maker *m, oribi_value_id tensor,
+                                   oribi_value_id lengths)
+{
+    /* As many parts as there are lengths, each as long as the longest: where one is shorter, the
+     * tensor has too few elements. */
+    const oribi_value_id longest =
+        oribi_tf_cast(m, oribi_tf_emit2(m, "Max", lengths, oribi_tf_int(m, 0)), TF_INT32);
+    const oribi_value_id parts = oribi_tf_joined(
+        m, oribi_tf_as_vector(m, oribi_tf_size_of(m, lengths, 0)), oribi_tf_as_vector(m, longest));
+    const oribi_value_id rest = oribi_tf_rest(m, oribi_tf_emit1(m, "Shape", tensor), 1);
+    return oribi_tf_emit2(m, "Reshape", tensor, oribi_tf_joined(m, parts, rest));
+}
+
+oribi_value_id oribi_tf_list_resized(const oribi_tf_maker *m, oribi_value_id list,
+                                     oribi_value_id size)
+{
+    if (is_list(m->tf, list)) {
+        oribi_tf_handle *handle = handle_here(m, list);
+        if (handle != NULL) {
+            handle->values[0] = size;
+        }
+        return list;
+    }
+    const oribi_value_id enough = lengthened(m, list, size);
+    return oribi_tf_take(m, enough,
+                         oribi_tf_emit3(m, "Range", oribi_tf_int(m, 0), size, oribi_tf_int(m, 1)));
+}
+
+/* --- Loops ---------------------------------------------------------------------------------- */
+
+/* A list after one iteration: what stands in its place before the first. */
+static bool settle(const oribi_tf_maker *m, oribi_value_id next, oribi_value_id *list)
+{
+    const oribi_tf_handle *handle = oribi_tf_handle_at(m->tf, *list, ORIBI_TF_LIST, m->status);
+    ORIBI_TRY(handle != NULL);
+    if (next == ORIBI_TF_BLOCKED) {
+        *list = ORIBI_TF_BLOCKED;
+    } else if (next >= 0) { /* a loop inside has filled it */
+        const oribi_value_id shape = oribi_tf_rest(m, oribi_tf_emit1(m, "Shape", next), 1);
+        *list = tensor_of(m, *list, shape);
+    } else if (handle->values[1] >= 0) {
+        *list = tensor_of(m, *list, handle->values[1]);
+    } else {
+        return oribi_fail(m->status, TF_UNIMPLEMENTED,
+                          "a list that the loop takes, but does not store into");
+    }
+    return oribi_ok(m->status);
+}
+
+bool oribi_tf_list_settle(oribi_tf_loop *loop, TF_Status *status)
+{
+    oribi_tf *tf = loop->tf;
+    const oribi_tf_maker m = {tf, loop->label, status};
+    oribi_value_id *next = oribi_arena_array(&tf->kept, (size_t)loop->n + 1, sizeof *next);
     bool is_needed = false;
     ORIBI_TRY(next != NULL || oribi_fail_memory(status));
-    for (int32_t i = 0; i < n; i++) {
-        out[i] = inputs[i];
-        is_needed = is_needed || is_list(tf, inputs[i]);
+    for (int32_t i = 0; i < loop->n; i++) {
+        is_needed = is_needed || (loop->is_carried[i] && is_list(tf, loop->inputs[i]));
     }
     if (!is_needed) {
         return true;
     }
-    const bool *same = oribi_tf_handed_on(tf, body, status);
-    ORIBI_TRY(same != NULL);
     tf->probe_depth++;
-    const bool ok = oribi_tf_call(tf, body, label, "once", inputs, next, status);
+    const bool ok = loop->body(loop, loop->inputs, next, status);
     tf->probe_depth--;
-    ORIBI_TRY(ok);
-    for (int32_t i = 0; i < n; i++) {
-        if (!is_list(tf, inputs[i])) {
-            continue;
-        }
-        const oribi_tf_handle *list = oribi_tf_handle_at(tf, inputs[i], ORIBI_TF_LIST, status);
-        if (next[i] == ORIBI_TF_BLOCKED) {
-            out[i] = ORIBI_TF_BLOCKED;
-        } else if (next[i] >= 0) { /* a loop inside has filled it */
-            const oribi_value_id shape = make(tf, label, "Shape", &next[i], 1, status);
-            static const uint64_t zero[2];
-            const oribi_value_id value =
-                oribi_graph_add_constant_copy(tf->graph, label, list->dtype, NULL, 0, zero, status);
-            out[i] = make(tf, label, "Fill", (const oribi_value_id[]){shape, value}, 2, status);
-        } else if (list->values[1] >= 0) {
-            out[i] = tensor_of(tf, list, list->values[1], status);
-        } else if (!same[i]) {
-            return oribi_fail(status, TF_UNIMPLEMENTED,
-                              "a list that the loop takes, but does not store into");
-        }
-        ORIBI_TRY(oribi_ok(status));
+    for (int32_t i = 0; ok && i < loop->n; i++) {
+        ORIBI_TRY(!loop->is_carried[i] || !is_list(tf, loop->inputs[i]) ||
+                  settle(&m, next[i], &loop->inputs[i]));
     }
-    return true;
+    return ok;
 }

@@ -3,8 +3,9 @@
  * node. The body computes the condition anew, and the loop begins with the condition of its inputs;
  * what no iteration changes is not carried.
  */
-#include "base/alloc.h"
-#include "import/tensorflow/tensorflow.h"
+#include <string.h>
+
+#include "import/tensorflow/tf_list.h"
 
 /* Formals for what is carried, then for what is captured, in order of the inputs. */
 static bool add_formals(oribi_tf_loop *self, const oribi_graph *outer, oribi_value_id *inner,
@@ -160,12 +161,23 @@ static int32_t finish_while(oribi_tf_loop *self, oribi_value_id condition, oribi
 int32_t oribi_tf_make_loop(oribi_tf_loop *self, oribi_value_id *out, TF_Status *status)
 {
     oribi_value_id condition = -1;
+    if (!oribi_tf_list_settle(self, status)) {
+        return -1;
+    }
+    if (oribi_tf_any_blocked(self->inputs, self->n)) {
+        return oribi_tf_block_all(out, self->n);
+    }
     self->shapes = oribi_arena_array(&self->tf->kept, (size_t)self->n + 1, sizeof *self->shapes);
     if (self->shapes == NULL) {
         oribi_fail_memory(status);
         return -1;
     }
     for (int32_t i = 0; i < self->n; i++) {
+        if (self->is_carried[i] && self->inputs[i] < 0) {
+            oribi_fail(status, TF_UNIMPLEMENTED, "its body changes input %d, a variable or table",
+                       (int)i);
+            return -1;
+        }
         self->n_carried += self->is_carried[i];
         if (self->inputs[i] >= 0) {
             self->shapes[i] = self->tf->graph->values[self->inputs[i]]->shape;
@@ -210,10 +222,6 @@ static bool choose_carried(oribi_tf_loop *self, const functions *f, TF_Status *s
     const bool *same = oribi_tf_handed_on(self->tf, &f->body, status);
     ORIBI_TRY(same != NULL);
     for (int32_t i = 0; i < self->n; i++) {
-        if (self->inputs[i] < 0 && !same[i]) {
-            return oribi_fail(status, TF_UNIMPLEMENTED,
-                              "its body changes input %d, a variable or table", (int)i);
-        }
         self->is_carried[i] = !same[i];
     }
     return true;
@@ -247,11 +255,6 @@ int32_t oribi_tf_make_while(oribi_tf_scope *scope, const oribi_graphdef_node *no
         oribi_fail(status, TF_INVALID_ARGUMENT, "its body or condition does not fit its inputs");
         return -1;
     }
-    if (!oribi_tf_list_settle(tf, &f.body, node->name, node->inputs, n, inputs, status)) {
-        return -1;
-    }
-    if (oribi_tf_any_blocked(inputs, n)) {
-        return oribi_tf_block_all(out, n);
-    }
+    memcpy(inputs, node->inputs, (size_t)n * sizeof *inputs);
     return choose_carried(&self, &f, status) ? oribi_tf_make_loop(&self, out, status) : -1;
 }

@@ -125,8 +125,12 @@ static bool read_function(oribi_tf *tf, oribi_wire message, TF_Status *status)
 static bool read_graph_def(oribi_tf *tf, oribi_wire graph_def, TF_Status *status)
 {
     oribi_tf_scope *scope = oribi_arena_array(&tf->kept, 1, sizeof *scope);
-    const oribi_graphdef_known known = {
-        .arg = scope, .skips_controls = true, .is_whole = oribi_tf_is_whole, .make = oribi_tf_make};
+    const oribi_graphdef_known known = {.arg = scope,
+                                        .skips_controls = true,
+                                        .is_whole = oribi_tf_is_whole,
+                                        .make = oribi_tf_make,
+                                        .spelling = oribi_tf_spelling,
+                                        .argument = oribi_tf_argument};
     oribi_wire wire = graph_def, library, function;
     oribi_wire_field field, part;
     ORIBI_TRY(scope != NULL || oribi_fail_memory(status));

@@ -142,8 +142,7 @@ static bool note_table(oribi_tf *tf, const oribi_graphdef *reader,
         !oribi_tf_trace(tf, reader, function, call, node, 0, &handle, &port)) {
         return true;
     }
-    if (oribi_string_is(node->op, "InitializeTableFromTextFileV2") ||
-        oribi_string_is(node->op, "InitializeTableFromTextFile")) {
+    if (oribi_string_is(node->op, "InitializeTableFromTextFileV2")) {
         ORIBI_TRY(!oribi_tf_trace(tf, reader, function, call, node, 1, &file, &port) ||
                   read_asset(tf, &file, node, made, status));
     } else {
@@ -161,12 +160,8 @@ static bool note_tables(oribi_tf *tf, const oribi_graphdef *reader,
                         const oribi_tf_function *function, const oribi_graphdef_seen *call,
                         TF_Status *status)
 {
-    static const char *const ops[] = {"LookupTableImportV2",
-                                      "InitializeTableV2",
-                                      "LookupTableImport",
-                                      "InitializeTable",
-                                      "InitializeTableFromTextFileV2",
-                                      "InitializeTableFromTextFile"};
+    static const char *const ops[] = {"LookupTableImportV2", "InitializeTableV2",
+                                      "InitializeTableFromTextFileV2"};
     for (int32_t i = 0; i < oribi_graphdef_count(reader); i++) {
         oribi_graphdef_seen node;
         oribi_graphdef_at(reader, i, &node);

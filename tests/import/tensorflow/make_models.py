@@ -196,6 +196,43 @@ def list_of_sums():
     plain("list_of_sums", [("x", [None, 3], tf.float32)], body, {"x": f32(4, 3)})
 
 
+LIST = tf.raw_ops
+
+
+@model
+def list_that_grows():
+    """Elements are pushed and popped, and a list is written beyond its end."""
+    def body(module, x):
+        pushed = LIST.EmptyTensorList(element_shape=tf.constant(-1), max_num_elements=-1, element_dtype=tf.float32)
+        written = tf.TensorArray(tf.float32, size=1, dynamic_size=True)
+        for i in tf.range(tf.shape(x)[0]):
+            pushed = LIST.TensorListPushBack(input_handle=pushed, tensor=x[i] * 2.0)
+            written = written.write(2 * i, x[i])
+        left, last = LIST.TensorListPopBack(input_handle=pushed, element_shape=[3], element_dtype=tf.float32)
+        return {"stack": LIST.TensorListStack(input_handle=left, element_shape=[3], element_dtype=tf.float32, num_elements=-1), "last": last,
+                "written": LIST.TensorListStack(input_handle=written.flow, element_shape=[3], element_dtype=tf.float32),
+                "n": LIST.TensorListLength(input_handle=pushed)}
+    plain("list_that_grows", [("x", [None, 3], tf.float32)], body, {"x": f32(4, 3)})
+
+
+@model
+def list_by_places():
+    def body(module, x):
+        split = LIST.TensorListSplit(tensor=x, element_shape=[2, 3], lengths=tf.constant([2, 2, 2], tf.int64))
+        whole, lengths = LIST.TensorListConcatV2(input_handle=split, element_shape=[2, 3], leading_dims=tf.constant([], tf.int64),
+                                                 element_dtype=tf.float32)
+        spread = LIST.TensorListScatterV2(tensor=x, indices=[7, 1, 2, 0, 3, 4], element_shape=[3], num_elements=8)
+        into = LIST.TensorListScatterIntoExistingList(input_handle=spread, tensor=x[:2] + 5.0, indices=[6, 0])
+        longer = LIST.TensorListResize(input_handle=LIST.TensorListFromTensor(tensor=x, element_shape=[3]), size=8)
+        shorter = LIST.TensorListResize(input_handle=longer, size=2)
+        both = LIST.TensorListConcatLists(input_a=shorter, input_b=into, element_dtype=tf.float32)
+        stack = {k: LIST.TensorListStack(input_handle=v, element_shape=[3], element_dtype=tf.float32)
+                 for k, v in (("into", into), ("longer", longer), ("both", both))}
+        return {"whole": whole, "lengths": lengths, "shape": LIST.TensorListElementShape(input_handle=split, shape_type=tf.int64), **stack,
+                "gathered": LIST.TensorListGather(input_handle=into, indices=[6, 1], element_shape=[3], element_dtype=tf.float32)}
+    plain("list_by_places", [("x", [6, 3], tf.float32)], body, {"x": f32(6, 3)})
+
+
 # --- Tables -----------------------------------------------------------------------------------------
 def table(keys, values, otherwise):
     return lambda: tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, values), otherwise)
@@ -249,6 +286,74 @@ def session_frozen():
 @model
 def session_saved():
     session_model("session_saved", False)
+
+
+def session_graph(name, specs, body, saved=False):
+    """What TensorFlow 1 made of it: loops and conditions of nodes, arrays with a flow. body: values of the placeholders to a tensor or several."""
+    V1.disable_control_flow_v2()
+    with tf.Graph().as_default() as graph, V1.Session() as session:
+        places = [V1.placeholder(value.dtype, shape, name=key) for key, shape, value in specs]
+        results = body(*places)
+        feeds = {place: value for place, (_, _, value) in zip(places, specs)}
+        named = {k: tf.identity(v, name=k) for k, v in results.items()}
+        if saved:
+            shutil.rmtree(OUT / name, ignore_errors=True)
+            V1.saved_model.simple_save(session, str(OUT / name), {p.op.name: p for p in places}, named)
+        else:
+            constants = V1.graph_util.convert_variables_to_constants(session, graph.as_graph_def(), list(named))
+            (OUT / f"{name}.pb").write_bytes(constants.SerializeToString(deterministic=True))
+        store(name, {p.op.name: v for p, v in feeds.items()}, session.run(named, feeds))
+    V1.enable_control_flow_v2()
+
+
+@model
+def pictures_mapped():
+    """As detectors of TensorFlow 1 prepare their pictures."""
+    def prepare(picture):
+        small = V1.image.resize_images(picture, [4, 5], align_corners=False)
+        return small * (2.0 / 255.0) - 1.0, tf.shape(small)
+    def body(x):
+        small, shapes = tf.map_fn(prepare, tf.cast(x, tf.float32), dtype=(tf.float32, tf.int32))
+        return {"small": small, "shapes": shapes}
+    session_graph("pictures_mapped", [("x", [None, None, None, 3], RNG.integers(0, 256, (2, 6, 7, 3)).astype(np.uint8))], body)
+
+
+@model
+def dynamic_rnn():
+    """Sequences of different lengths: the state of one that has ended stays, its outputs are nought."""
+    kernel, bias = f32(7, 16) * 0.5, f32(16) * 0.1
+
+    def body(x, lengths):
+        steps, batch = tf.shape(x)[1], tf.shape(x)[0]
+        taken = V1.TensorArray(tf.float32, size=steps, name="input").unstack(tf.transpose(x, [1, 0, 2]))
+        made = V1.TensorArray(tf.float32, size=steps, element_shape=[None, 4], name="output")
+
+        def step(t, c, h, made):
+            i, j, f, o = tf.split(tf.matmul(tf.concat([taken.read(t), h], 1), kernel) + bias, 4, 1)
+            new_c = tf.sigmoid(f + 1.0) * c + tf.sigmoid(i) * tf.tanh(j)
+            new_h = tf.sigmoid(o) * tf.tanh(new_c)
+            ended = t >= lengths
+            def kept():
+                return V1.where(ended, c, new_c), V1.where(ended, h, new_h), V1.where(ended, tf.zeros_like(new_h), new_h)
+            c, h, out = V1.cond(t < tf.reduce_min(lengths), lambda: (new_c, new_h, new_h), kept)
+            return t + 1, c, h, made.write(t, out)
+        nought = tf.zeros([batch, 4])
+        _, c, h, made = tf.while_loop(lambda t, *_: t < steps, step, [0, nought, nought, made])
+        return {"y": tf.transpose(made.stack(), [1, 0, 2]), "c": c, "h": h}
+    session_graph("dynamic_rnn", [("x", [None, None, 3], f32(3, 5, 3)), ("lengths", [None], np.array([5, 2, 3], np.int32))], body, saved=True)
+
+
+@model
+def array_of_an_older_graph():
+    def body(x):
+        def step(i, made):
+            return i + 1, made.write(2 * i, x[i] * 3.0)
+        made = V1.TensorArray(tf.float32, size=0, dynamic_size=True, clear_after_read=False, infer_shape=False)
+        made = tf.while_loop(lambda i, _: i < tf.shape(x)[0], step, [0, made])[1]
+        part = V1.TensorArray(tf.float32, size=3, clear_after_read=False).split(x, [2, 2, 2])
+        some = V1.TensorArray(tf.float32, size=9, clear_after_read=False).scatter([8, 0, 3, 1, 5, 2], x)
+        return {"read": made.read(4), "size": made.size(), "concat": part.concat(), "part": part.read(1), "some": some.gather([3, 8, 0])}
+    session_graph("array_of_an_older_graph", [("x", [None, 3], f32(6, 3))], body)
 
 
 @model

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a node of TensorFlow's becomes nodes of other ops: see tf_emit.h. */
+#include "import/tensorflow/tf_emit.h"
+
+#include <string.h>
+
+oribi_tf_maker oribi_tf_maker_of(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                                 TF_Status *status)
+{
+    return (oribi_tf_maker){scope->tf, node->name, status};
+}
+
+oribi_node *oribi_tf_emit_node(const oribi_tf_maker *m, const char *op,
+                               const oribi_value_id *inputs, int32_t n_inputs,
+                               const oribi_emit_attr *attrs, int32_t n_attrs, int32_t n_outputs)
+{
+    bool failed = !oribi_ok(m->status), wants_shapes = false;
+    const oribi_emit_from from = {.graph = m->tf->graph,
+                                  .label = m->name,
+                                  .origin = op,
+                                  .status = m->status,
+                                  .failed = &failed,
+                                  .wants_shapes = &wants_shapes};
+    for (int32_t i = 0; !failed && i < n_inputs; i++) {
+        failed = inputs[i] < 0 && !oribi_fail(m->status, TF_UNIMPLEMENTED,
+                                              "an input is a variable, table or list, which the op "
+                                              "does not take here");
+    }
+    return failed ? NULL
+                  : oribi_emit_make(&from, op, inputs, n_inputs, attrs, n_attrs, NULL, n_outputs);
+}
+
+oribi_value_id oribi_tf_emit(const oribi_tf_maker *m, const char *op, const oribi_value_id *inputs,
+                             int32_t n_inputs, const oribi_emit_attr *attrs, int32_t n_attrs)
+{
+    const oribi_node *node = oribi_tf_emit_node(m, op, inputs, n_inputs, attrs, n_attrs, 1);
+    return node != NULL ? node->outputs[0] : -1;
+}
+
+oribi_value_id oribi_tf_emit1(const oribi_tf_maker *m, const char *op, oribi_value_id x)
+{
+    return oribi_tf_emit(m, op, &x, 1, NO_ATTRS);
+}
+
+oribi_value_id oribi_tf_emit2(const oribi_tf_maker *m, const char *op, oribi_value_id a,
+                              oribi_value_id b)
+{
+    return oribi_tf_emit(m, op, INPUTS(a, b), NO_ATTRS);
+}
+
+oribi_value_id oribi_tf_emit3(const oribi_tf_maker *m, const char *op, oribi_value_id a,
+                              oribi_value_id b, oribi_value_id c)
+{
+    return oribi_tf_emit(m, op, INPUTS(a, b, c), NO_ATTRS);
+}
+
+/* --- Constants ------------------------------------------------------------------------------ */
+
+static oribi_value_id constant(const oribi_tf_maker *m, TF_DataType dtype, const int64_t *dims,
+                               int32_t rank, const void *data)
+{
+    return oribi_ok(m->status) ? oribi_graph_add_constant_copy(m->tf->graph, m->name, dtype, dims,
+                                                               rank, data, m->status)
+                               : -1;
+}
+
+oribi_value_id oribi_tf_int(const oribi_tf_maker *m, int32_t value)
+{
+    return constant(m, TF_INT32, NULL, 0, &value);
+}
+
+oribi_value_id oribi_tf_ints(const oribi_tf_maker *m, const int32_t *values, int32_t n)
+{
+    const int64_t dims[] = {n};
+    return constant(m, TF_INT32, dims, 1, values);
+}
+
+oribi_value_id oribi_tf_number(const oribi_tf_maker *m, TF_DataType dtype, double value)
+{
+    const float f = (float)value;
+    const int64_t i64 = (int64_t)value;
+    switch (dtype) {
+    case TF_FLOAT:
+        return constant(m, TF_FLOAT, NULL, 0, &f);
+    case TF_INT64:
+        return constant(m, TF_INT64, NULL, 0, &i64);
+    case TF_INT32:
+        return oribi_tf_int(m, (int32_t)value);
+    default:
+        return oribi_tf_cast(m, constant(m, TF_DOUBLE, NULL, 0, &value), dtype);
+    }
+}
+
+/* --- What is known -------------------------------------------------------------------------- */
+
+TF_DataType oribi_tf_dtype(const oribi_tf_maker *m, oribi_value_id value)
+{
+    return value >= 0 ? m->tf->graph->values[value]->dtype : (TF_DataType)0;
+}
+
+int32_t oribi_tf_rank(const oribi_tf_maker *m, oribi_value_id value)
+{
+    const int32_t rank = value >= 0 ? m->tf->graph->values[value]->shape.rank : -1;
+    return rank <= ORIBI_MAX_RANK ? rank : -1;
+}
+
+int32_t oribi_tf_need_rank(const oribi_tf_maker *m, oribi_value_id value)
+{
+    const int32_t rank = oribi_tf_rank(m, value);
+    if (rank < 0 && oribi_ok(m->status)) {
+        oribi_fail(m->status, TF_UNIMPLEMENTED,
+                   "the rank of an input is not known; give the shapes of the model's inputs "
+                   "(--shape)");
+    }
+    return rank;
+}
+
+/* --- Shapes --------------------------------------------------------------------------------- */
+
+oribi_value_id oribi_tf_cast(const oribi_tf_maker *m, oribi_value_id x, TF_DataType dtype)
+{
+    return x >= 0 && oribi_tf_dtype(m, x) == dtype
+               ? x
+               : oribi_tf_emit(m, "Cast", &x, 1, ATTRS(ATTR_TYPE("DstT", dtype)));
+}
+
+oribi_value_id oribi_tf_reshape(const oribi_tf_maker *m, oribi_value_id x, const int32_t *dims,
+                                int32_t n)
+{
+    return oribi_tf_emit2(m, "Reshape", x, oribi_tf_ints(m, dims, n));
+}
+
+oribi_value_id oribi_tf_as_vector(const oribi_tf_maker *m, oribi_value_id number)
+{
+    static const int32_t one[] = {1};
+    return oribi_tf_reshape(m, number, one, 1);
+}
+
+oribi_value_id oribi_tf_joined(const oribi_tf_maker *m, oribi_value_id a, oribi_value_id b)
+{
+    return oribi_tf_emit3(m, "ConcatV2", a, b, oribi_tf_int(m, 0));
+}
+
+oribi_value_id oribi_tf_rest(const oribi_tf_maker *m, oribi_value_id vector, int32_t begin)
+{
+    static const int32_t all[] = {-1};
+    return oribi_tf_emit3(m, "Slice", vector, oribi_tf_ints(m, &begin, 1),
+                          oribi_tf_ints(m, all, 1));
+}
+
+oribi_value_id oribi_tf_take(const oribi_tf_maker *m, oribi_value_id from, oribi_value_id index)
+{
+    return oribi_tf_emit3(m, "GatherV2", from, index, oribi_tf_int(m, 0));
+}
+
+oribi_value_id oribi_tf_size_of(const oribi_tf_maker *m, oribi_value_id x, int32_t axis)
+{
+    const int32_t rank = oribi_tf_rank(m, x);
+    const int64_t known = rank > axis ? m->tf->graph->values[x]->shape.dims[axis] : -1;
+    return known >= 0 && known <= INT32_MAX
+               ? oribi_tf_int(m, (int32_t)known)
+               : oribi_tf_take(m, oribi_tf_emit1(m, "Shape", x), oribi_tf_int(m, axis));
+}
+
+oribi_value_id oribi_tf_zeros(const oribi_tf_maker *m, TF_DataType dtype, oribi_value_id dims)
+{
+    static const uint64_t zero[2];
+    if (oribi_ok(m->status) &&
+        (oribi_dtype_bytes(dtype) == 0 || oribi_dtype_bytes(dtype) > sizeof zero)) {
+        oribi_fail(m->status, TF_UNIMPLEMENTED, "nought of type %s", oribi_dtype_name(dtype));
+    }
+    return oribi_tf_emit2(m, "Fill", dims, constant(m, dtype, NULL, 0, zero));
+}
+
+/* --- Attributes ----------------------------------------------------------------------------- */
+
+int64_t oribi_tf_attr_int(const oribi_graphdef_node *node, const char *name, int64_t absent)
+{
+    oribi_wire_field field;
+    return oribi_graphdef_attr_field(node->message, name, 3, &field) ? (int64_t)field.value
+                                                                     : absent;
+}
+
+bool oribi_tf_attr_bool(const oribi_graphdef_node *node, const char *name, bool absent)
+{
+    oribi_wire_field field;
+    return oribi_graphdef_attr_field(node->message, name, 5, &field) ? field.value != 0 : absent;
+}
+
+float oribi_tf_attr_float(const oribi_graphdef_node *node, const char *name, float absent)
+{
+    oribi_wire_field field;
+    float value;
+    if (!oribi_graphdef_attr_field(node->message, name, 4, &field) || field.type != ORIBI_WIRE_32) {
+        return absent;
+    }
+    const uint32_t bits = (uint32_t)field.value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+TF_DataType oribi_tf_attr_type(const oribi_graphdef_node *node, const char *name,
+                               TF_DataType absent)
+{
+    oribi_wire_field field;
+    return oribi_graphdef_attr_field(node->message, name, 6, &field) ? (TF_DataType)field.value
+                                                                     : absent;
+}
+
+bool oribi_tf_has(const oribi_graphdef_node *node, int32_t n, TF_Status *status)
+{
+    return node->n_inputs >= n ||
+           oribi_fail(status, TF_INVALID_ARGUMENT, "it has %d inputs", (int)node->n_inputs);
+}
+
+int32_t oribi_tf_give(const oribi_tf_maker *m, oribi_value_id value, oribi_value_id *out)
+{
+    out[0] = value;
+    return oribi_ok(m->status) && value != -1 ? 1 : -1;
+}
