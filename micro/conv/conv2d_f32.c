@@ -1,109 +1,168 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolution of float. One block of result channels is computed for every pixel before the next
- * block, so that its weights stay close; the sums of a block are separate variables because a
- * microcontroller's compiler keeps those in registers.
+/* Convolution of float. A block of eight result channels is computed for every pixel before the
+ * next block, so that its weights stay close. Where no column of the windows leaves the image, four
+ * pixels share what is read of the filter; their sums are variables with names because a compiler
+ * keeps those in registers: on a microcontroller four pixels by four channels, with vectors by
+ * eight.
  */
 #include "micro/float_rules.h"
 
 #include "micro/unary/activation_f32.h"
 #include "micro/conv/conv2d_f32.h"
 #include "micro/port.h"
+#include "micro/vector_f32.h"
 
-/* The window of one result pixel: its corner, and the first channel of the group. */
+enum { BLOCK = ORIBI_MICRO_CONV2D_F32_BLOCK, WIDTH = ORIBI_MICRO_F32_WIDTH, PIXELS = 4 };
+
+/* DO(pixel, k) for the vectors of a block, and for those that four pixels have sums of at once. */
+#if ORIBI_MICRO_F32_WIDTH == 8
+#define EACH_OF_BLOCK(DO, p) DO(p, 0)
+#define EACH_AT_ONCE(DO, p)  DO(p, 0)
+enum { AT_ONCE = 8 };
+#elif ORIBI_MICRO_F32_WIDTH == 4
+#define EACH_OF_BLOCK(DO, p) DO(p, 0) DO(p, 1)
+#define EACH_AT_ONCE(DO, p)  DO(p, 0) DO(p, 1)
+enum { AT_ONCE = 8 };
+#else
+#define EACH_AT_ONCE(DO, p)  DO(p, 0) DO(p, 1) DO(p, 2) DO(p, 3)
+#define EACH_OF_BLOCK(DO, p) EACH_AT_ONCE(DO, p) DO(p, 4) DO(p, 5) DO(p, 6) DO(p, 7)
+enum { AT_ONCE = 4 };
+#endif
+#define EACH_PIXEL(DO) DO(0) DO(1) DO(2) DO(3)
+
+#define SUM(p, k)     oribi_micro_f32s s##p##k = {0};
+#define WEIGHTS(p, k) const oribi_micro_f32s f##k = ORIBI_MICRO_F32S(f + WIDTH * k);
+#define ADD(p, k)     s##p##k += v##p * f##k;
+#define KEEP(p, k)    ORIBI_MICRO_F32S_SET(sums + p * BLOCK + WIDTH * k, s##p##k);
+#define SUMS(p)       EACH_AT_ONCE(SUM, p)
+#define PIXEL(p)                                                                                   \
+    const float v##p = *from##p++;                                                                 \
+    EACH_AT_ONCE(ADD, p)
+#define KEEPS(p) EACH_AT_ONCE(KEEP, p)
+
+/* What one pixel's results are made of: the corner of its window in the part of the image that the
+ * group has, and the channels of the block, `count` of them (BLOCK or 1) from `channel` on. */
 struct window {
-    const float *image;
-    int32_t y, x;
+    const float *image, *filter;
+    int32_t y, x, channel, count;
 };
 
-static void finish(const struct oribi_micro_conv2d_f32_args *a, int32_t channel, float sum,
+static void finish(const struct oribi_micro_conv2d_f32_args *a, const struct window *w, float *sums,
                    const float *residual, float *output)
 {
-    sum = a->bias != 0 ? sum + a->bias[channel] : sum;
-    sum = a->adds != 0 ? sum + residual[channel] : sum;
-    output[channel] = oribi_micro_activate_f32(sum, a->activation, a->alpha);
+    oribi_micro_finish_f32(sums, w->count, a->bias != 0 ? a->bias + w->channel : 0,
+                           a->adds != 0 ? residual + w->channel : 0, a->activation, a->alpha,
+                           output + w->channel);
 }
 
 /* The first pixel of tap (i, j), or NULL outside the image. */
-static const float *tap(const struct oribi_micro_conv2d_f32_args *a, struct window w, int32_t i,
-                        int32_t j)
+static const float *tap(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
+                        int32_t i, int32_t j)
 {
-    const int32_t row = w.y + i * a->dilation_h, column = w.x + j * a->dilation_w;
+    const int32_t row = w->y + i * a->dilation_h, column = w->x + j * a->dilation_w;
     const int32_t inside = row >= 0 && row < a->in_h && column >= 0 && column < a->in_w;
-    return inside ? w.image + (row * a->in_w + column) * a->in_c : 0;
+    return inside ? w->image + (row * a->in_w + column) * a->in_c : 0;
 }
 
-static void block_of_8(const struct oribi_micro_conv2d_f32_args *a, struct window w,
-                       const float *filter, int32_t channel, const float *residual, float *output)
+/* Sums of four pixels beside each other, all of whose columns lie in the image, from channel
+ * `begin` of the block on, AT_ONCE of them. */
+static void four_pixels(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
+                        int32_t begin, float *sums)
 {
-    const int32_t depth = a->in_c / a->groups;
-    float s0 = 0.0F, s1 = 0.0F, s2 = 0.0F, s3 = 0.0F, s4 = 0.0F, s5 = 0.0F, s6 = 0.0F, s7 = 0.0F;
+    const int32_t depth = a->in_c / a->groups, step = a->stride_w * a->in_c;
+    /* Taps of a row that lie one behind the other are one run. */
+    const int32_t is_run = a->groups == 1 && a->dilation_w == 1;
+    const int32_t runs = is_run ? 1 : a->filter_w, taps = is_run ? a->filter_w * depth : depth;
+    EACH_PIXEL(SUMS)
     for (int32_t i = 0; i < a->filter_h; i++) {
-        for (int32_t j = 0; j < a->filter_w; j++) {
-            const float *from = tap(a, w, i, j);
-            const float *f = filter + (i * a->filter_w + j) * depth * 8;
-            for (int32_t d = 0; from != 0 && d < depth; d++) {
-                const float v = from[d];
-                s0 += v * f[0];
-                s1 += v * f[1];
-                s2 += v * f[2];
-                s3 += v * f[3];
-                s4 += v * f[4];
-                s5 += v * f[5];
-                s6 += v * f[6];
-                s7 += v * f[7];
-                f += 8;
+        for (int32_t j = 0; j < runs; j++) {
+            const float *from0 = tap(a, w, i, j);
+            const float *f = w->filter + (i * a->filter_w + j) * depth * BLOCK + begin;
+            const float *from1 = from0 + step, *from2 = from1 + step, *from3 = from2 + step;
+            for (int32_t t = 0; from0 != 0 && t < taps; t++) {
+                EACH_AT_ONCE(WEIGHTS, 0)
+                EACH_PIXEL(PIXEL)
+                f += BLOCK;
             }
         }
     }
-    finish(a, channel, s0, residual, output);
-    finish(a, channel + 1, s1, residual, output);
-    finish(a, channel + 2, s2, residual, output);
-    finish(a, channel + 3, s3, residual, output);
-    finish(a, channel + 4, s4, residual, output);
-    finish(a, channel + 5, s5, residual, output);
-    finish(a, channel + 6, s6, residual, output);
-    finish(a, channel + 7, s7, residual, output);
+    EACH_PIXEL(KEEPS)
 }
 
-static void block_of_1(const struct oribi_micro_conv2d_f32_args *a, struct window w,
-                       const float *filter, int32_t channel, const float *residual, float *output)
+static void one_pixel(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
+                      float *sums)
+{
+    const int32_t depth = a->in_c / a->groups;
+    EACH_OF_BLOCK(SUM, 0)
+    for (int32_t i = 0; i < a->filter_h; i++) {
+        for (int32_t j = 0; j < a->filter_w; j++) {
+            const float *from = tap(a, w, i, j);
+            const float *f = w->filter + (i * a->filter_w + j) * depth * BLOCK;
+            for (int32_t d = 0; from != 0 && d < depth; d++) {
+                const float v0 = from[d];
+                EACH_OF_BLOCK(WEIGHTS, 0)
+                EACH_OF_BLOCK(ADD, 0)
+                f += BLOCK;
+            }
+        }
+    }
+    EACH_OF_BLOCK(KEEP, 0)
+}
+
+/* A channel that is in no block. */
+static float one_channel(const struct oribi_micro_conv2d_f32_args *a, const struct window *w)
 {
     const int32_t depth = a->in_c / a->groups;
     float sum = 0.0F;
     for (int32_t i = 0; i < a->filter_h; i++) {
         for (int32_t j = 0; j < a->filter_w; j++) {
             const float *from = tap(a, w, i, j);
-            const float *f = filter + (i * a->filter_w + j) * depth;
+            const float *f = w->filter + (i * a->filter_w + j) * depth;
             for (int32_t d = 0; from != 0 && d < depth; d++) {
                 sum += from[d] * f[d];
             }
         }
     }
-    finish(a, channel, sum, residual, output);
+    return sum;
 }
 
-/* Result channels from `channel` on, `width` of them (8 or 1), of every pixel. */
-static void block(const struct oribi_micro_conv2d_f32_args *a, const float *input,
-                  const float *residual, float *output, int32_t channel, int32_t width)
+/* Pixels from column x of results on; how many: PIXELS or 1. */
+static int32_t pixels(const struct oribi_micro_conv2d_f32_args *a, struct window *w, int32_t x,
+                      float *sums)
 {
-    const int32_t depth = a->in_c / a->groups;
-    const int32_t group = channel / (a->out_c / a->groups);
-    const float *filter = a->filter + channel * (a->filter_h * a->filter_w * depth);
-    int32_t pixel = 0; /* index of its first result */
+    const int32_t reach = (PIXELS - 1) * a->stride_w + (a->filter_w - 1) * a->dilation_w;
+    w->x = x * a->stride_w - a->before_w;
+    if (w->count == 1) {
+        sums[0] = one_channel(a, w);
+    } else if (w->x >= 0 && x + PIXELS <= a->out_w && w->x + reach < a->in_w) {
+        for (int32_t c = 0; c < BLOCK; c += AT_ONCE) {
+            four_pixels(a, w, c, sums + c);
+        }
+        return PIXELS;
+    } else {
+        one_pixel(a, w, sums);
+    }
+    return 1;
+}
+
+/* The block of w, of every pixel. */
+static void block(const struct oribi_micro_conv2d_f32_args *a, struct window w, const float *input,
+                  const float *residual, float *output)
+{
+    float sums[PIXELS * BLOCK];
     for (int32_t b = 0; b < a->batch; b++) {
-        struct window w;
-        w.image = input + b * a->in_h * a->in_w * a->in_c + group * depth;
+        w.image = input + b * a->in_h * a->in_w * a->in_c;
         for (int32_t y = 0; y < a->out_h; y++) {
             TVMGEN_YIELD();
             w.y = y * a->stride_h - a->before_h;
-            for (int32_t x = 0; x < a->out_w; x++) {
-                w.x = x * a->stride_w - a->before_w;
-                if (width == 8) {
-                    block_of_8(a, w, filter, channel, residual + pixel, output + pixel);
-                } else {
-                    block_of_1(a, w, filter, channel, residual + pixel, output + pixel);
+            for (int32_t x = 0; x < a->out_w;) {
+                const int32_t n = pixels(a, &w, x, sums);
+                for (int32_t p = 0; p < n; p++) {
+                    finish(a, &w, sums + p * BLOCK, residual, output);
+                    residual += a->adds != 0 ? a->out_c : 0;
+                    output += a->out_c;
                 }
-                pixel += a->out_c;
+                x += n;
             }
         }
     }
@@ -113,9 +172,12 @@ void oribi_micro_conv2d_f32(const struct oribi_micro_conv2d_f32_args *args, cons
                             const float *residual, float *output)
 {
     const int32_t each = args->out_c / args->groups; /* channels of a group */
-    for (int32_t c = 0; c < args->out_c;) {
-        const int32_t width = each - c % each >= ORIBI_MICRO_CONV2D_F32_BLOCK ? 8 : 1;
-        block(args, input, residual, output, c, width);
-        c += width;
+    const int32_t depth = args->in_c / args->groups;
+    struct window w = {0, args->filter, 0, 0, 0, 0};
+    while (w.channel < args->out_c) {
+        w.count = each - w.channel % each >= BLOCK ? BLOCK : 1;
+        block(args, w, input + w.channel / each * depth, residual, output);
+        w.filter += w.count * (args->filter_h * args->filter_w * depth);
+        w.channel += w.count;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Activations that float layers apply to each result. */
+/* What float layers do with each result: bias, residual, activation. */
 #ifndef ORIBI_MICRO_ACTIVATION_F32_H_
 #define ORIBI_MICRO_ACTIVATION_F32_H_
 
@@ -22,6 +22,23 @@ static inline float oribi_micro_activate_f32(float x, int32_t activation, float 
     }
     x = x < 0.0F ? 0.0F : x;
     return activation == ORIBI_MICRO_RELU6_F32 && x > 6.0F ? 6.0F : x;
+}
+
+/* `count` results of which sums[] are the products alone; bias and residual may be NULL. One loop
+ * each, for compilers that would write one loop again for every case. */
+static inline void oribi_micro_finish_f32(float *sums, int32_t count, const float *bias,
+                                          const float *residual, int32_t activation, float alpha,
+                                          float *output)
+{
+    for (int32_t c = 0; bias != 0 && c < count; c++) {
+        sums[c] += bias[c];
+    }
+    for (int32_t c = 0; residual != 0 && c < count; c++) {
+        sums[c] += residual[c];
+    }
+    for (int32_t c = 0; c < count; c++) {
+        output[c] = oribi_micro_activate_f32(sums[c], activation, alpha);
+    }
 }
 
 #endif
