@@ -1,40 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Between the two products of attention: scores become powers of e, their sums are kept, and the
  * result of earlier blocks of keys is brought to the new scale. The including file is compiled for
- * one ISA and defines ORIBI_ISA (cpu/base/isa.h) and WIDTH, the floats of its registers.
+ * one ISA and defines ORIBI_ISA (cpu/base/isa.h) and WIDTH (cpu/base/lanes.h).
  */
 #include "cpu/attention/attention.h"
+#include "cpu/base/lanes.h"
 #include "cpu/base/vector_math.h"
-
-typedef float lanes __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
-typedef int32_t lane_bits __attribute__((vector_size(WIDTH * 4)));
-
-static inline lanes larger_of(lanes a, lanes b)
-{
-    const lane_bits mask = b > a;
-    return (lanes)(((lane_bits)b & mask) | ((lane_bits)a & ~mask));
-}
-
-static inline float largest_in(lanes a)
-{
-    float result = a[0];
-    for (int k = 1; k < WIDTH; k++) {
-        result = a[k] > result ? a[k] : result;
-    }
-    return result;
-}
-
-static inline float sum_in(lanes a)
-{
-    float sums[WIDTH];
-    memcpy(sums, &a, sizeof sums);
-    for (int n = WIDTH / 2; n > 0; n /= 2) {
-        for (int k = 0; k < n; k++) {
-            sums[k] += sums[k + n];
-        }
-    }
-    return sums[0];
-}
 
 static void cap_scores(float *s, int64_t n, float scale, float cap)
 {
@@ -77,17 +48,7 @@ static float powers_of(float *s, int64_t n, float largest)
     for (int64_t i = 0; i < n; i++) {
         s[i] = vector_exp_negative(s[i] - largest);
     }
-    lanes a = {0.0f}, b = {0.0f};
-    int64_t i = 0;
-    for (; i + 2 * WIDTH <= n; i += 2 * WIDTH) {
-        a += *(const lanes *)(s + i);
-        b += *(const lanes *)(s + i + WIDTH);
-    }
-    float sum = sum_in(a + b);
-    for (; i < n; i++) {
-        sum += s[i];
-    }
-    return sum;
+    return sum_of(s, n);
 }
 
 /* Where nothing was seen so far, the largest is -inf: no sum may depend on it. */

@@ -89,22 +89,25 @@ static inline float vector_exp(float x)
     return pick(x <= 89.0f, p, x + __builtin_inff()); /* a NaN is not below 89 */
 }
 
-/* e^x for x <= 0; 0 for what is below the least normal float. */
+/* e^x for x <= 0; 0 for what is below the least normal float, whatever the rest computes there. */
 static inline float vector_exp_negative(float x)
 {
     uint32_t n;
-    float inside = x < -87.0f ? -87.0f : x;
-    float p = 1.0f + exp_minus_one_near_zero(reduce(inside, &n));
+    float p = 1.0f + exp_minus_one_near_zero(reduce(x, &n));
     return pick(x < -87.0f, 0.0f, p * power_of_two(n));
 }
 
-/* e^x - 1 for x <= 0, exact near 0. */
-static inline float vector_expm1_negative(float x)
+/* e^x - 1 for -80 <= x <= 0, exact near 0. */
+static inline float vector_expm1_within(float x)
 {
     uint32_t n;
-    x = x < -80.0f ? -80.0f : x;
     float p = exp_minus_one_near_zero(reduce(x, &n)), scale = power_of_two(n);
     return ORIBI_FMA(scale, p, scale - 1.0f);
+}
+
+static inline float vector_expm1_negative(float x)
+{
+    return vector_expm1_within(x < -80.0f ? -80.0f : x);
 }
 
 static inline float vector_log(float x)
@@ -135,7 +138,10 @@ static inline float vector_log(float x)
 
 static inline float vector_sigmoid(float x)
 {
-    return 1.0f / (1.0f + vector_exp(-x));
+    uint32_t n;
+    float p = 1.0f + exp_minus_one_near_zero(reduce(-x, &n));
+    float e = pick(x > 87.0f, 0.0f, p * power_of_two(n)); /* e^-x; told by comparison as above */
+    return pick(x < -87.0f, 0.0f, 1.0f / (1.0f + e));
 }
 
 static inline float vector_tanh(float x)
@@ -173,7 +179,7 @@ static inline float vector_erf(float x)
     e = ORIBI_FMA(e, t, -6.3697600e-1f);
     e = ORIBI_FMA(e, t, -1.1277972f);
     e = ORIBI_FMA(e, t, -1.6643909e-4f);
-    e = __builtin_copysignf(-vector_expm1_negative(e), x);
+    e = __builtin_copysignf(-vector_expm1_within(e), x);
     return pick(t < 0.9f, p, e);
 }
 

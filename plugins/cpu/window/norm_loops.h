@@ -1,41 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fast f32 loops of the normalisations and their rows; the including file is compiled for one ISA
- * and defines ORIBI_ISA (cpu/base/isa.h).
+ * and defines ORIBI_ISA (cpu/base/isa.h) and WIDTH (cpu/base/lanes.h).
  */
 #include "cpu/elementwise/elementwise.h"
 #include "cpu/base/families.h"
+#include "cpu/base/lanes.h"
 #include "cpu/window/norm.h"
 #include "cpu/base/vector_math.h"
 
 #define NORM_WHY "branch-free loops that compilers vectorise, " ORIBI_ISA_NAME
 
-/* As many floats as the widest registers have; compilers make of one what the processor has. */
-enum { LANES = 16 };
-typedef float lanes __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
-typedef int32_t lane_bits __attribute__((vector_size(LANES * 4)));
-
-/* *a becomes the larger one, lane by lane. By address: no register may be as wide. */
-static inline void take_larger(lanes *a, const lanes *b)
-{
-    lane_bits mask = *b > *a;
-    *a = (lanes)(((lane_bits)*b & mask) | ((lane_bits)*a & ~mask));
-}
-
-/* Two chains, so that a step need not wait for the one before. */
+/* Four chains, so that a step need not wait for the one before. */
 static float largest_of(const float *x, int64_t n)
 {
     float result = x[0];
     int64_t i = 0;
-    if (n >= 2 * LANES) {
-        lanes a = *(const lanes *)x, b = *(const lanes *)(x + LANES);
-        for (i = 2 * LANES; i + 2 * LANES <= n; i += 2 * LANES) {
-            take_larger(&a, (const lanes *)(x + i));
-            take_larger(&b, (const lanes *)(x + i + LANES));
+    if (n >= 4 * WIDTH) {
+        lanes most[4];
+        memcpy(most, x, sizeof most);
+        for (i = 4 * WIDTH; i + 4 * WIDTH <= n; i += 4 * WIDTH) {
+            for (int k = 0; k < 4; k++) {
+                most[k] = larger_of(most[k], *(const lanes *)(x + i + k * WIDTH));
+            }
         }
-        take_larger(&a, &b);
-        for (int k = 0; k < LANES; k++) {
-            result = a[k] > result ? a[k] : result;
-        }
+        result = largest_in(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
     }
     for (; i < n; i++) {
         result = x[i] > result ? x[i] : result;
@@ -43,43 +31,18 @@ static float largest_of(const float *x, int64_t n)
     return result;
 }
 
-static inline float total_of(const lanes *a)
-{
-    float sum = 0.0f;
-    for (int k = 0; k < LANES; k++) {
-        sum += (*a)[k];
-    }
-    return sum;
-}
-
-static float sum_of(const float *x, int64_t n)
-{
-    lanes a = {0.0f}, b = {0.0f};
-    int64_t i = 0;
-    for (; i + 2 * LANES <= n; i += 2 * LANES) {
-        a += *(const lanes *)(x + i);
-        b += *(const lanes *)(x + i + LANES);
-    }
-    a += b;
-    float result = total_of(&a);
-    for (; i < n; i++) {
-        result += x[i];
-    }
-    return result;
-}
-
 /* The sum of the squares of x - mean. */
 static float squares_of(const float *x, int64_t n, float mean)
 {
-    lanes a = {0.0f}, b = {0.0f};
+    lanes sums[4] = {{0.0f}};
     int64_t i = 0;
-    for (; i + 2 * LANES <= n; i += 2 * LANES) {
-        lanes u = *(const lanes *)(x + i) - mean, v = *(const lanes *)(x + i + LANES) - mean;
-        a += u * u;
-        b += v * v;
+    for (; i + 4 * WIDTH <= n; i += 4 * WIDTH) {
+        for (int k = 0; k < 4; k++) {
+            const lanes u = *(const lanes *)(x + i + k * WIDTH) - mean;
+            sums[k] += u * u;
+        }
     }
-    a += b;
-    float result = total_of(&a);
+    float result = sum_in((sums[0] + sums[1]) + (sums[2] + sums[3]));
     for (; i < n; i++) {
         result = ORIBI_FMA(x[i] - mean, x[i] - mean, result);
     }
@@ -180,16 +143,14 @@ static void log_softmax_rows(const void *xv, void *yv, int64_t rows, int64_t col
     float run[RUN];
     for (int64_t r = 0; r < rows; r++) {
         const float *x = (const float *)xv + r * columns;
-        float *y = (float *)yv + r * columns, sum = 0.0f;
-        shift_rows(x, y, 1, columns);
+        float *y = (float *)yv + r * columns, largest = largest_of(x, columns), sum = 0.0f;
         for (int64_t i = 0; i < columns; i += RUN) {
-            int64_t n = columns - i < RUN ? columns - i : RUN;
-            exponentials(y + i, run, n);
-            sum += sum_of(run, n);
+            sum += exponentials_of(x + i, run, columns - i < RUN ? columns - i : RUN, largest);
         }
-        float shift = vector_log(sum);
+        const float shift = vector_log(sum);
+        ORIBI_CPU_NO_ALIAS
         for (int64_t i = 0; i < columns; i++) {
-            y[i] -= shift;
+            y[i] = x[i] - largest - shift;
         }
     }
 }
