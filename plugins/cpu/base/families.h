@@ -48,11 +48,11 @@
     FAMILY(string_equal) EXTRA(strings) EXTRA(string_split) EXTRA(regex_kernel) EXTRA(learned) EXTRA(tree) EXTRA(list) \
     EXTRA(text_elements) EXTRA(text_numbers) EXTRA(text_hash) EXTRA(string_split_sparse) EXTRA(regex_replace) EXTRA(bincount) EXTRA(sparse) EXTRA(ragged) \
     EXTRA(qlinear) ORIBI_ISAS_OF_qlinear(EXTRA_VARIANT) \
-    EXTRA(qlinear_binary) EXTRA(qlinear_elements) ORIBI_ISAS_OF_bytes(VARIANT) EXTRA(qlinear_matmul) EXTRA(qlinear_pool) \
+    EXTRA(qlinear_binary) EXTRA(qlinear_elements) ORIBI_ISAS_OF_bytes(EXTRA_VARIANT) EXTRA(qlinear_matmul) EXTRA(qlinear_pool) \
     FAMILY(micro_layers) FAMILY(micro_window) \
     FAMILY(quantized_conv) FAMILY(quantized_dense) EXTRA(quantized_real) FAMILY(quantized_binary) \
     FAMILY(quantized_pool) EXTRA(quantized_sums) FAMILY(quantized_unary) FAMILY(quantized_unary_16) EXTRA(quantized_wide) EXTRA(quantized_math) \
-    EXTRA(quantized_image) EXTRA(quantized_resize) FAMILY(quantized_cast) EXTRA(quantized_compare) FAMILY(quantized_through)
+    EXTRA(quantized_image) EXTRA(quantized_resize) FAMILY(quantized_cast) EXTRA(quantized_compare) EXTRA(quantized_through)
 /* clang-format on */
 
 #define ORIBI_CPU_DECLARE_FAMILY(name)             extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];
