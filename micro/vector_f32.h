@@ -11,7 +11,7 @@
 #if defined(__GNUC__) && !defined(ORIBI_MICRO_PLAIN_C) && defined(__AVX__)
 #define ORIBI_MICRO_F32_WIDTH 8
 #elif defined(__GNUC__) && !defined(ORIBI_MICRO_PLAIN_C) &&                                        \
-    (defined(__SSE2__) || defined(__ARM_NEON))
+    (defined(__SSE2__) || defined(__aarch64__))
 #define ORIBI_MICRO_F32_WIDTH 4
 #else
 #define ORIBI_MICRO_F32_WIDTH 1
