@@ -17,6 +17,8 @@ static bool set_attr(oribi_graph *graph, oribi_node *node, const oribi_emit_attr
                                .is_list = true,
                                .count = a->count,
                                .u.f = a->floats};
+    const oribi_attr bools = {
+        .name = a->name, .kind = TF_ATTR_BOOL, .is_list = true, .count = a->count, .u.b = a->bools};
     const oribi_attr shapes = {.name = a->name,
                                .kind = TF_ATTR_SHAPE,
                                .is_list = true,
@@ -27,7 +29,8 @@ static bool set_attr(oribi_graph *graph, oribi_node *node, const oribi_emit_attr
         return a->count >= 0 ? oribi_attrs_set_ints(&node->attrs, arena, a->name, a->ints, a->count)
                              : oribi_attrs_set_int(&node->attrs, arena, a->name, a->i);
     case TF_ATTR_BOOL:
-        return oribi_attrs_set_bool(&node->attrs, arena, a->name, a->i != 0);
+        return a->count >= 0 ? oribi_attrs_set(&node->attrs, arena, &bools)
+                             : oribi_attrs_set_bool(&node->attrs, arena, a->name, a->i != 0);
     case TF_ATTR_TYPE:
         return a->count >= 0
                    ? oribi_attrs_set_types(&node->attrs, arena, a->name, a->types, a->count)

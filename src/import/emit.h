@@ -16,6 +16,7 @@ typedef struct oribi_emit_attr {
     float f;
     const char *s;
     const int64_t *ints;
+    const uint8_t *bools;
     const float *floats;
     const TF_DataType *types;
     const oribi_shape *shapes;
@@ -44,6 +45,10 @@ typedef struct oribi_emit_attr {
 #define ATTR_INTS(n, v, c)                                                                         \
     {                                                                                              \
         .name = (n), .kind = TF_ATTR_INT, .count = (c), .ints = (v)                                \
+    }
+#define ATTR_BOOLS(n, v, c)                                                                        \
+    {                                                                                              \
+        .name = (n), .kind = TF_ATTR_BOOL, .count = (c), .bools = (v)                              \
     }
 #define ATTR_FLOATS(n, v, c)                                                                       \
     {                                                                                              \

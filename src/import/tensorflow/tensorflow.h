@@ -216,13 +216,6 @@ void oribi_tf_frames_destroy(oribi_tf *tf);
 /* Is it a node that is made without its inputs being made before? */
 bool oribi_tf_is_whole(void *scope, const oribi_graphdef_seen *node);
 oribi_tf_make_fn oribi_tf_make_if, oribi_tf_make_case, oribi_tf_make_while, oribi_tf_make_lookup;
-oribi_tf_make_fn oribi_tf_list_reserve, oribi_tf_list_empty, oribi_tf_list_set, oribi_tf_list_get,
-    oribi_tf_list_length, oribi_tf_list_push, oribi_tf_list_pop, oribi_tf_list_join,
-    oribi_tf_list_join_two, oribi_tf_list_parts, oribi_tf_list_gather, oribi_tf_list_scatter,
-    oribi_tf_list_scatter_into, oribi_tf_list_element_shape, oribi_tf_list_resize;
-oribi_tf_make_fn oribi_tf_array_new, oribi_tf_array_write, oribi_tf_array_scatter,
-    oribi_tf_array_read, oribi_tf_array_size, oribi_tf_array_concat, oribi_tf_array_split;
-
 /* A file of the model's folder, mapped or read. NULL: status set. */
 oribi_source *oribi_tf_open_file(oribi_tf *tf, const char *name, const uint8_t **out_data,
                                  size_t *out_bytes, TF_Status *status);

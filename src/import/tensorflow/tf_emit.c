@@ -4,12 +4,6 @@
 
 #include <string.h>
 
-oribi_tf_maker oribi_tf_maker_of(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                                 TF_Status *status)
-{
-    return (oribi_tf_maker){scope->tf, node->name, status};
-}
-
 oribi_node *oribi_tf_emit_node(const oribi_tf_maker *m, const char *op,
                                const oribi_value_id *inputs, int32_t n_inputs,
                                const oribi_emit_attr *attrs, int32_t n_attrs, int32_t n_outputs)
@@ -150,7 +144,62 @@ oribi_value_id oribi_tf_rest(const oribi_tf_maker *m, oribi_value_id vector, int
 
 oribi_value_id oribi_tf_take(const oribi_tf_maker *m, oribi_value_id from, oribi_value_id index)
 {
-    return oribi_tf_emit3(m, "GatherV2", from, index, oribi_tf_int(m, 0));
+    return oribi_tf_gather(m, from, index, 0);
+}
+
+oribi_value_id oribi_tf_gather(const oribi_tf_maker *m, oribi_value_id x, oribi_value_id places,
+                               int32_t axis)
+{
+    return oribi_tf_emit3(m, "GatherV2", x, places, oribi_tf_int(m, axis));
+}
+
+oribi_value_id oribi_tf_count_to(const oribi_tf_maker *m, oribi_value_id number)
+{
+    return oribi_tf_emit3(m, "Range", oribi_tf_int(m, 0), number, oribi_tf_int(m, 1));
+}
+
+oribi_value_id oribi_tf_expand(const oribi_tf_maker *m, oribi_value_id x, int32_t axis)
+{
+    return oribi_tf_emit2(m, "ExpandDims", x, oribi_tf_int(m, axis));
+}
+
+oribi_value_id oribi_tf_shape(const oribi_tf_maker *m, oribi_value_id x)
+{
+    return oribi_tf_emit1(m, "Shape", x);
+}
+
+oribi_value_id oribi_tf_scalar(const oribi_tf_maker *m, oribi_value_id x)
+{
+    return oribi_tf_reshape(m, x, NULL, 0);
+}
+
+oribi_value_id oribi_tf_reduce(const oribi_tf_maker *m, const char *op, oribi_value_id x,
+                               oribi_value_id axes, bool keeps)
+{
+    return oribi_tf_emit(m, op, INPUTS(x, axes), ATTRS(ATTR_BOOL("keep_dims", keeps)));
+}
+
+bool oribi_tf_known_real(const oribi_tf_maker *m, oribi_value_id x, float *out)
+{
+    const bool is_constant =
+        x >= 0 && oribi_ok(m->status) && m->tf->graph->values[x]->constant != NULL;
+    TF_Tensor *tensor =
+        is_constant ? oribi_graph_constant_tensor(m->tf->graph, x, m->status) : NULL;
+    const bool is_one =
+        tensor != NULL && TF_TensorType(tensor) == TF_FLOAT && TF_TensorElementCount(tensor) == 1;
+    if (is_one) {
+        memcpy(out, TF_TensorData(tensor), sizeof *out);
+    }
+    TF_DeleteTensor(tensor);
+    return is_one;
+}
+
+bool oribi_tf_known_ints(const oribi_tf_maker *m, oribi_value_id x, const char *what,
+                         oribi_dims *out)
+{
+    return (x >= 0 && oribi_ok(m->status) && oribi_graph_known_ints(m->tf->graph, x, out)) ||
+           !oribi_ok(m->status) ||
+           oribi_fail(m->status, TF_UNIMPLEMENTED, "%s is not constant", what);
 }
 
 oribi_value_id oribi_tf_size_of(const oribi_tf_maker *m, oribi_value_id x, int32_t axis)
@@ -173,6 +222,45 @@ oribi_value_id oribi_tf_zeros(const oribi_tf_maker *m, TF_DataType dtype, oribi_
 }
 
 /* --- Attributes ----------------------------------------------------------------------------- */
+
+/* NULL: it is absent or spoiled. */
+static const oribi_attr *list_of(const oribi_tf_maker *m, const oribi_graphdef_node *node,
+                                 const char *name, uint8_t kind, oribi_attrs *attrs)
+{
+    const oribi_attr_def def = {.name = name, .kind = kind, .is_list = true};
+    oribi_wire value;
+    return oribi_ok(m->status) && oribi_graphdef_attr(node->message, name, &value, m->status) &&
+                   oribi_graphdef_read_attr(m->tf->graph, attrs, name, &def, value, m->status) &&
+                   attrs->count > 0
+               ? &attrs->items[0]
+               : NULL;
+}
+
+const int64_t *oribi_tf_attr_ints(const oribi_tf_maker *m, const oribi_graphdef_node *node,
+                                  const char *name, int32_t *out_n)
+{
+    oribi_attrs attrs = {0};
+    const oribi_attr *attr = list_of(m, node, name, TF_ATTR_INT, &attrs);
+    *out_n = attr != NULL ? attr->count : 0;
+    return attr != NULL ? attr->u.i : NULL;
+}
+
+const float *oribi_tf_attr_floats(const oribi_tf_maker *m, const oribi_graphdef_node *node,
+                                  const char *name, int32_t *out_n)
+{
+    oribi_attrs attrs = {0};
+    const oribi_attr *attr = list_of(m, node, name, TF_ATTR_FLOAT, &attrs);
+    *out_n = attr != NULL ? attr->count : 0;
+    return attr != NULL ? attr->u.f : NULL;
+}
+
+bool oribi_tf_attr_is(const oribi_graphdef_node *node, const char *name, const char *text)
+{
+    oribi_wire_field field;
+    return oribi_graphdef_attr_field(node->message, name, 2, &field) &&
+           field.type == ORIBI_WIRE_BYTES &&
+           oribi_string_is((oribi_string){(const char *)field.data, field.bytes}, text);
+}
 
 int64_t oribi_tf_attr_int(const oribi_graphdef_node *node, const char *name, int64_t absent)
 {
@@ -207,14 +295,17 @@ TF_DataType oribi_tf_attr_type(const oribi_graphdef_node *node, const char *name
                                                                      : absent;
 }
 
-bool oribi_tf_has(const oribi_graphdef_node *node, int32_t n, TF_Status *status)
+const oribi_tf_row *oribi_tf_row_of(oribi_string op)
 {
-    return node->n_inputs >= n ||
-           oribi_fail(status, TF_INVALID_ARGUMENT, "it has %d inputs", (int)node->n_inputs);
-}
-
-int32_t oribi_tf_give(const oribi_tf_maker *m, oribi_value_id value, oribi_value_id *out)
-{
-    out[0] = value;
-    return oribi_ok(m->status) && value != -1 ? 1 : -1;
+    static const oribi_tf_row *const tables[] = {oribi_tf_list_rows, oribi_tf_image_rows,
+                                                 oribi_tf_array_rows, oribi_tf_math_rows,
+                                                 oribi_tf_segment_rows};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        for (const oribi_tf_row *row = tables[i]; row->op != NULL; row++) {
+            if (oribi_string_is(op, row->op)) {
+                return row;
+            }
+        }
+    }
+    return NULL;
 }

@@ -2,8 +2,7 @@
 /* How a node of TensorFlow's becomes nodes of other ops. Each function returns -1 once the status
  * is set and takes -1 as an input then, so that what is made reads as a formula:
  *
- *     oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
- *     return oribi_tf_give(&m, oribi_tf_emit(&m, "Mul", INPUTS(a, b), NO_ATTRS), out);
+ *     return oribi_tf_emit2(m, "Mul", a, oribi_tf_emit1(m, "Log", b));
  */
 #ifndef ORIBI_IMPORT_TENSORFLOW_TF_EMIT_H_
 #define ORIBI_IMPORT_TENSORFLOW_TF_EMIT_H_
@@ -14,10 +13,12 @@ typedef struct oribi_tf_maker {
     oribi_tf *tf;
     const char *name; /* of the nodes */
     TF_Status *status;
+    oribi_value_id *out; /* outputs of the node that is made, and how many, if that is not known
+                          * of its op, at most `max` */
+    int32_t *n_out;
+    int32_t max;
 } oribi_tf_maker;
 
-oribi_tf_maker oribi_tf_maker_of(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                                 TF_Status *status);
 /* A node; NULL: failed. */
 oribi_node *oribi_tf_emit_node(const oribi_tf_maker *m, const char *op,
                                const oribi_value_id *inputs, int32_t n_inputs,
@@ -49,11 +50,34 @@ oribi_value_id oribi_tf_joined(const oribi_tf_maker *m, oribi_value_id a, oribi_
 /* Elements `begin` and on of a vector; element i of a tensor's first dimension. */
 oribi_value_id oribi_tf_rest(const oribi_tf_maker *m, oribi_value_id vector, int32_t begin);
 oribi_value_id oribi_tf_take(const oribi_tf_maker *m, oribi_value_id from, oribi_value_id index);
+/* Of a dimension, which may count from the end, these places. */
+oribi_value_id oribi_tf_gather(const oribi_tf_maker *m, oribi_value_id x, oribi_value_id places,
+                               int32_t axis);
+/* 0, 1, .. up to the number. */
+oribi_value_id oribi_tf_count_to(const oribi_tf_maker *m, oribi_value_id number);
+oribi_value_id oribi_tf_expand(const oribi_tf_maker *m, oribi_value_id x, int32_t axis);
+oribi_value_id oribi_tf_shape(const oribi_tf_maker *m, oribi_value_id x);
+/* The only element of a vector of one. */
+oribi_value_id oribi_tf_scalar(const oribi_tf_maker *m, oribi_value_id x);
+/* An op that reduces along these axes: "Sum", "Max". */
+oribi_value_id oribi_tf_reduce(const oribi_tf_maker *m, const char *op, oribi_value_id x,
+                               oribi_value_id axes, bool keeps);
+/* The number of a constant; false, and the status as it was: it is computed, or no float. */
+bool oribi_tf_known_real(const oribi_tf_maker *m, oribi_value_id x, float *out);
+/* The integers of a constant. False, the status set: it is computed. */
+bool oribi_tf_known_ints(const oribi_tf_maker *m, oribi_value_id x, const char *what,
+                         oribi_dims *out);
 /* The size of a dimension as a number, constant where it is known. */
 oribi_value_id oribi_tf_size_of(const oribi_tf_maker *m, oribi_value_id x, int32_t axis);
 /* Nought of this type, as many as the vector of sizes says. */
 oribi_value_id oribi_tf_zeros(const oribi_tf_maker *m, TF_DataType dtype, oribi_value_id dims);
 
+/* A list of integers or floats in the kept arena; *out_n: 0 where it is absent. */
+const int64_t *oribi_tf_attr_ints(const oribi_tf_maker *m, const oribi_graphdef_node *node,
+                                  const char *name, int32_t *out_n);
+const float *oribi_tf_attr_floats(const oribi_tf_maker *m, const oribi_graphdef_node *node,
+                                  const char *name, int32_t *out_n);
+bool oribi_tf_attr_is(const oribi_graphdef_node *node, const char *name, const char *text);
 /* Attributes of the node that is made, or what the op's definition has where they are absent. */
 int64_t oribi_tf_attr_int(const oribi_graphdef_node *node, const char *name, int64_t absent);
 bool oribi_tf_attr_bool(const oribi_graphdef_node *node, const char *name, bool absent);
@@ -61,9 +85,17 @@ float oribi_tf_attr_float(const oribi_graphdef_node *node, const char *name, flo
 TF_DataType oribi_tf_attr_type(const oribi_graphdef_node *node, const char *name,
                                TF_DataType absent);
 
-/* False, the status set: there are fewer inputs. */
-bool oribi_tf_has(const oribi_graphdef_node *node, int32_t n, TF_Status *status);
-/* What a maker returns: one output. */
-int32_t oribi_tf_give(const oribi_tf_maker *m, oribi_value_id value, oribi_value_id *out);
+/* Makes a node of others: its first output, or -1, the status set. Others go to m->out. */
+typedef oribi_value_id oribi_tf_compose(const oribi_tf_maker *m, const oribi_graphdef_node *node);
+typedef struct oribi_tf_row {
+    const char *op;
+    int32_t least; /* inputs */
+    oribi_tf_compose *make;
+    const char *outputs; /* their names, where there is not just one */
+} oribi_tf_row;
+/* The row of an op that a table has; NULL: none. */
+const oribi_tf_row *oribi_tf_row_of(oribi_string op);
+extern const oribi_tf_row oribi_tf_list_rows[], oribi_tf_image_rows[], oribi_tf_array_rows[],
+    oribi_tf_math_rows[], oribi_tf_segment_rows[];
 
 #endif

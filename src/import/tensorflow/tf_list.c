@@ -96,14 +96,14 @@ static oribi_value_id lengthened(const oribi_tf_maker *m, oribi_value_id list, o
     const oribi_value_id more =
         oribi_tf_emit2(m, "Maximum", oribi_tf_int(m, 0),
                        oribi_tf_emit2(m, "Sub", size, oribi_tf_list_size(m, list)));
-    const oribi_value_id shape = oribi_tf_rest(m, oribi_tf_emit1(m, "Shape", list), 1);
+    const oribi_value_id shape = oribi_tf_rest(m, oribi_tf_shape(m, list), 1);
     return oribi_tf_joined(m, list, oribi_tf_list_new(m, oribi_tf_dtype(m, list), more, shape));
 }
 
 oribi_value_id oribi_tf_list_stored(const oribi_tf_maker *m, oribi_value_id list,
                                     oribi_value_id index, oribi_value_id element, bool grows)
 {
-    const oribi_value_id shape = oribi_tf_emit1(m, "Shape", element);
+    const oribi_value_id shape = oribi_tf_shape(m, element);
     if (is_probed(m, list, shape)) {
         return list;
     }
@@ -125,7 +125,7 @@ oribi_value_id oribi_tf_list_stored(const oribi_tf_maker *m, oribi_value_id list
 oribi_value_id oribi_tf_list_pushed(const oribi_tf_maker *m, oribi_value_id list,
                                     oribi_value_id element)
 {
-    const oribi_value_id shape = oribi_tf_emit1(m, "Shape", element);
+    const oribi_value_id shape = oribi_tf_shape(m, element);
     return is_probed(m, list, shape)
                ? list
                : oribi_tf_joined(m, tensor_of(m, list, shape),
@@ -187,7 +187,7 @@ oribi_value_id oribi_tf_list_scattered(const oribi_tf_maker *m, oribi_value_id l
     if (is_list(m->tf, list) && are_all_of(m, places, values)) {
         return values; /* as unstacking does */
     }
-    const oribi_value_id shape = oribi_tf_rest(m, oribi_tf_emit1(m, "Shape", values), 1);
+    const oribi_value_id shape = oribi_tf_rest(m, oribi_tf_shape(m, values), 1);
     if (is_probed(m, list, shape)) {
         return list;
     }
@@ -208,17 +208,17 @@ oribi_value_id oribi_tf_list_gathered(const oribi_tf_maker *m, oribi_value_id li
     return are_all_of(m, places, list) ? list : oribi_tf_take(m, list, places);
 }
 
-bool oribi_tf_list_concat(const oribi_tf_maker *m, oribi_value_id list, oribi_value_id *out)
+oribi_value_id oribi_tf_list_concat(const oribi_tf_maker *m, oribi_value_id list)
 {
     static const int32_t all[] = {-1};
-    const oribi_value_id shape = oribi_tf_emit1(m, "Shape", list);
+    const oribi_value_id shape = oribi_tf_shape(m, list);
     const oribi_value_id dims =
         oribi_tf_joined(m, oribi_tf_ints(m, all, 1), oribi_tf_rest(m, shape, 2));
     const oribi_value_id length =
         oribi_tf_cast(m, oribi_tf_take(m, shape, oribi_tf_int(m, 1)), TF_INT64);
-    out[0] = oribi_tf_emit2(m, "Reshape", list, dims);
-    out[1] = oribi_tf_emit2(m, "Fill", oribi_tf_as_vector(m, oribi_tf_list_size(m, list)), length);
-    return out[0] >= 0 && out[1] >= 0;
+    m->out[1] =
+        oribi_tf_emit2(m, "Fill", oribi_tf_as_vector(m, oribi_tf_list_size(m, list)), length);
+    return oribi_tf_emit2(m, "Reshape", list, dims);
 }
 
 oribi_value_id oribi_tf_list_split(const oribi_tf_maker *m, oribi_value_id tensor,
@@ -230,7 +230,7 @@ oribi_value_id oribi_tf_list_split(const oribi_tf_maker *m, oribi_value_id tenso
         oribi_tf_cast(m, oribi_tf_emit2(m, "Max", lengths, oribi_tf_int(m, 0)), TF_INT32);
     const oribi_value_id parts = oribi_tf_joined(
         m, oribi_tf_as_vector(m, oribi_tf_size_of(m, lengths, 0)), oribi_tf_as_vector(m, longest));
-    const oribi_value_id rest = oribi_tf_rest(m, oribi_tf_emit1(m, "Shape", tensor), 1);
+    const oribi_value_id rest = oribi_tf_rest(m, oribi_tf_shape(m, tensor), 1);
     return oribi_tf_emit2(m, "Reshape", tensor, oribi_tf_joined(m, parts, rest));
 }
 
@@ -259,7 +259,7 @@ static bool settle(const oribi_tf_maker *m, oribi_value_id next, oribi_value_id 
     if (next == ORIBI_TF_BLOCKED) {
         *list = ORIBI_TF_BLOCKED;
     } else if (next >= 0) { /* a loop inside has filled it */
-        const oribi_value_id shape = oribi_tf_rest(m, oribi_tf_emit1(m, "Shape", next), 1);
+        const oribi_value_id shape = oribi_tf_rest(m, oribi_tf_shape(m, next), 1);
         *list = tensor_of(m, *list, shape);
     } else if (handle->values[1] >= 0) {
         *list = tensor_of(m, *list, handle->values[1]);
@@ -273,7 +273,7 @@ static bool settle(const oribi_tf_maker *m, oribi_value_id next, oribi_value_id 
 bool oribi_tf_list_settle(oribi_tf_loop *loop, TF_Status *status)
 {
     oribi_tf *tf = loop->tf;
-    const oribi_tf_maker m = {tf, loop->label, status};
+    const oribi_tf_maker m = {.tf = tf, .name = loop->label, .status = status};
     oribi_value_id *next = oribi_arena_array(&tf->kept, (size_t)loop->n + 1, sizeof *next);
     bool is_needed = false;
     ORIBI_TRY(next != NULL || oribi_fail_memory(status));

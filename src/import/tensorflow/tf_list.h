@@ -26,8 +26,8 @@ oribi_value_id oribi_tf_list_scattered(const oribi_tf_maker *m, oribi_value_id l
 oribi_value_id oribi_tf_list_gathered(const oribi_tf_maker *m, oribi_value_id list,
                                       oribi_value_id places);
 oribi_value_id oribi_tf_list_size(const oribi_tf_maker *m, oribi_value_id list);
-/* Its elements one behind the other along their first dimension, and how long each is: two. */
-bool oribi_tf_list_concat(const oribi_tf_maker *m, oribi_value_id list, oribi_value_id *out);
+/* Its elements one behind the other along their first dimension; how long each is is m->out[1]. */
+oribi_value_id oribi_tf_list_concat(const oribi_tf_maker *m, oribi_value_id list);
 /* A list of parts of the tensor, all of the same length: others are an error of the run. */
 oribi_value_id oribi_tf_list_split(const oribi_tf_maker *m, oribi_value_id tensor,
                                    oribi_value_id lengths);

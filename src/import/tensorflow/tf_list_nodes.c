@@ -23,187 +23,98 @@ static oribi_value_id full_shape(const oribi_tf_maker *m, oribi_value_id shape)
     return oribi_tf_cast(m, shape, TF_INT32);
 }
 
-int32_t oribi_tf_list_reserve(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                              oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_reserve(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 2, status)
-               ? oribi_tf_give(&m,
-                               oribi_tf_list_new(&m, oribi_tf_attr_type(node, "element_dtype", 0),
-                                                 node->inputs[1], full_shape(&m, node->inputs[0])),
-                               out)
-               : -1;
+    return oribi_tf_list_new(m, oribi_tf_attr_type(node, "element_dtype", 0), node->inputs[1],
+                             full_shape(m, node->inputs[0]));
 }
 
-int32_t oribi_tf_list_empty(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                            oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_empty(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 1, status)
-               ? oribi_tf_give(&m,
-                               oribi_tf_list_new(&m, oribi_tf_attr_type(node, "element_dtype", 0),
-                                                 oribi_tf_int(&m, 0),
-                                                 full_shape(&m, node->inputs[0])),
-                               out)
-               : -1;
+    return oribi_tf_list_new(m, oribi_tf_attr_type(node, "element_dtype", 0), oribi_tf_int(m, 0),
+                             full_shape(m, node->inputs[0]));
 }
 
-int32_t oribi_tf_list_set(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                          oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_set(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 3, status)
-               ? oribi_tf_give(
-                     &m,
-                     oribi_tf_list_stored(
-                         &m, node->inputs[0], node->inputs[1], node->inputs[2],
-                         oribi_tf_attr_bool(node, "resize_if_index_out_of_bounds", false)),
-                     out)
-               : -1;
+    return oribi_tf_list_stored(m, node->inputs[0], node->inputs[1], node->inputs[2],
+                                oribi_tf_attr_bool(node, "resize_if_index_out_of_bounds", false));
 }
 
-int32_t oribi_tf_list_get(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                          oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_get(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 2, status)
-               ? oribi_tf_give(&m, oribi_tf_take(&m, node->inputs[0], node->inputs[1]), out)
-               : -1;
+    return oribi_tf_take(m, node->inputs[0], node->inputs[1]);
 }
 
-int32_t oribi_tf_list_length(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                             oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_length(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 1, status)
-               ? oribi_tf_give(&m, oribi_tf_list_size(&m, node->inputs[0]), out)
-               : -1;
+    return oribi_tf_list_size(m, node->inputs[0]);
 }
 
-int32_t oribi_tf_list_push(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                           oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_push(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 2, status)
-               ? oribi_tf_give(&m, oribi_tf_list_pushed(&m, node->inputs[0], node->inputs[1]), out)
-               : -1;
+    return oribi_tf_list_pushed(m, node->inputs[0], node->inputs[1]);
 }
 
 /* What is left, and the last element. */
-int32_t oribi_tf_list_pop(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                          oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_pop(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    if (!oribi_tf_has(node, 1, status)) {
-        return -1;
-    }
     const oribi_value_id last =
-        oribi_tf_emit2(&m, "Sub", oribi_tf_list_size(&m, node->inputs[0]), oribi_tf_int(&m, 1));
-    out[1] = oribi_tf_take(&m, node->inputs[0], last);
-    return oribi_tf_give(&m, oribi_tf_list_resized(&m, node->inputs[0], last), out) == 1 ? 2 : -1;
+        oribi_tf_emit2(m, "Sub", oribi_tf_list_size(m, node->inputs[0]), oribi_tf_int(m, 1));
+    m->out[1] = oribi_tf_take(m, node->inputs[0], last);
+    return oribi_tf_list_resized(m, node->inputs[0], last);
 }
 
-int32_t oribi_tf_list_join(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                           oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_join(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 1, status) && oribi_tf_list_concat(&m, node->inputs[0], out) ? 2 : -1;
+    return oribi_tf_list_concat(m, node->inputs[0]);
 }
 
-int32_t oribi_tf_list_join_two(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                               oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_join_two(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 2, status)
-               ? oribi_tf_give(&m, oribi_tf_joined(&m, node->inputs[0], node->inputs[1]), out)
-               : -1;
+    return oribi_tf_joined(m, node->inputs[0], node->inputs[1]);
 }
 
-int32_t oribi_tf_list_parts(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                            oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_parts(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 3, status)
-               ? oribi_tf_give(&m, oribi_tf_list_split(&m, node->inputs[0], node->inputs[2]), out)
-               : -1;
+    return oribi_tf_list_split(m, node->inputs[0], node->inputs[2]);
 }
 
-int32_t oribi_tf_list_gather(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                             oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_gather(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 2, status)
-               ? oribi_tf_give(&m, oribi_tf_list_gathered(&m, node->inputs[0], node->inputs[1]),
-                               out)
-               : -1;
+    return oribi_tf_list_gathered(m, node->inputs[0], node->inputs[1]);
 }
 
 /* A new list: as long as the highest place asks, or as the fourth input says. */
-int32_t oribi_tf_list_scatter(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                              oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_scatter(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    if (!oribi_tf_has(node, 3, status)) {
-        return -1;
-    }
     const oribi_value_id values = node->inputs[0], places = node->inputs[1];
     oribi_value_id size = node->n_inputs > 3 ? node->inputs[3] : -1;
     oribi_dims known;
-    if (size < 0 || (oribi_graph_constant_ints(m.tf->graph, size, &known) && known.at[0] < 0)) {
-        size = oribi_tf_emit2(&m, "AddV2", oribi_tf_int(&m, 1),
-                              oribi_tf_emit2(&m, "Max", places, oribi_tf_int(&m, 0)));
+    if (size < 0 || (oribi_graph_constant_ints(m->tf->graph, size, &known) && known.n == 1 &&
+                     known.at[0] < 0)) {
+        size = oribi_tf_emit2(m, "AddV2", oribi_tf_int(m, 1),
+                              oribi_tf_emit2(m, "Max", places, oribi_tf_int(m, 0)));
     }
-    const oribi_value_id shape = oribi_tf_rest(&m, oribi_tf_emit1(&m, "Shape", values), 1);
-    const oribi_value_id list = oribi_tf_list_new(&m, oribi_tf_dtype(&m, values), size, shape);
-    return oribi_tf_give(&m, oribi_tf_list_scattered(&m, list, places, values, false), out);
+    const oribi_value_id shape = oribi_tf_rest(m, oribi_tf_shape(m, values), 1);
+    const oribi_value_id list = oribi_tf_list_new(m, oribi_tf_dtype(m, values), size, shape);
+    return oribi_tf_list_scattered(m, list, places, values, false);
 }
 
-int32_t oribi_tf_list_scatter_into(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                                   oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_scatter_into(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 3, status)
-               ? oribi_tf_give(&m,
-                               oribi_tf_list_scattered(&m, node->inputs[0], node->inputs[2],
-                                                       node->inputs[1], true),
-                               out)
-               : -1;
+    return oribi_tf_list_scattered(m, node->inputs[0], node->inputs[2], node->inputs[1], true);
 }
 
-int32_t oribi_tf_list_element_shape(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                                    oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id element_shape_of(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    if (!oribi_tf_has(node, 1, status)) {
-        return -1;
-    }
-    const oribi_value_id shape = oribi_tf_rest(&m, oribi_tf_emit1(&m, "Shape", node->inputs[0]), 1);
-    return oribi_tf_give(
-        &m, oribi_tf_cast(&m, shape, oribi_tf_attr_type(node, "shape_type", TF_INT32)), out);
+    const oribi_value_id shape = oribi_tf_rest(m, oribi_tf_shape(m, node->inputs[0]), 1);
+    return oribi_tf_cast(m, shape, oribi_tf_attr_type(node, "shape_type", TF_INT32));
 }
 
-int32_t oribi_tf_list_resize(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                             oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id list_resize(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 2, status)
-               ? oribi_tf_give(&m, oribi_tf_list_resized(&m, node->inputs[0], node->inputs[1]), out)
-               : -1;
+    return oribi_tf_list_resized(m, node->inputs[0], node->inputs[1]);
 }
 
 /* --- TensorArray ---------------------------------------------------------------------------- */
@@ -236,26 +147,19 @@ static oribi_value_id element_shape(const oribi_tf_maker *m, const oribi_graphde
 }
 
 /* Its handle, of which only the attributes of this node are asked, and the flow: the list. */
-int32_t oribi_tf_array_new(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                           oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id array_new(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    if (!oribi_tf_has(node, 1, status)) {
-        return -1;
-    }
     const TF_DataType dtype = oribi_tf_attr_type(node, "dtype", 0);
-    const oribi_value_id shape = element_shape(&m, node);
-    const oribi_value_id handle = oribi_tf_list_new(&m, dtype, node->inputs[0], -1);
+    const oribi_value_id shape = element_shape(m, node);
+    const oribi_value_id handle = oribi_tf_list_new(m, dtype, node->inputs[0], -1);
     const oribi_value_id flow =
-        shape >= 0 ? oribi_tf_list_new(&m, dtype, node->inputs[0], shape) : handle;
-    if (oribi_tf_give(&m, flow, &out[1]) != 1) {
-        return -1;
+        shape >= 0 ? oribi_tf_list_new(m, dtype, node->inputs[0], shape) : handle;
+    if (handle != -1) {
+        oribi_tf_handle_at(m->tf, handle, ORIBI_TF_LIST, m->status)->grows =
+            oribi_tf_attr_bool(node, "dynamic_size", false);
     }
-    oribi_tf_handle_at(m.tf, handle, ORIBI_TF_LIST, status)->grows =
-        oribi_tf_attr_bool(node, "dynamic_size", false);
-    out[0] = handle;
-    return 2;
+    m->out[1] = flow;
+    return handle;
 }
 
 static bool grows(const oribi_tf_maker *m, const oribi_graphdef_node *node)
@@ -265,68 +169,82 @@ static bool grows(const oribi_tf_maker *m, const oribi_graphdef_node *node)
     return handle != NULL && handle->grows;
 }
 
-int32_t oribi_tf_array_write(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                             oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id array_write(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 4, status)
-               ? oribi_tf_give(&m,
-                               oribi_tf_list_stored(&m, node->inputs[3], node->inputs[1],
-                                                    node->inputs[2], grows(&m, node)),
-                               out)
-               : -1;
+    return oribi_tf_list_stored(m, node->inputs[3], node->inputs[1], node->inputs[2],
+                                grows(m, node));
 }
 
-int32_t oribi_tf_array_scatter(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                               oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id array_scatter(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 4, status)
-               ? oribi_tf_give(&m,
-                               oribi_tf_list_scattered(&m, node->inputs[3], node->inputs[1],
-                                                       node->inputs[2], grows(&m, node)),
-                               out)
-               : -1;
+    return oribi_tf_list_scattered(m, node->inputs[3], node->inputs[1], node->inputs[2],
+                                   grows(m, node));
 }
 
 /* One element, or those at several places. */
-int32_t oribi_tf_array_read(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                            oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id array_read(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 3, status)
-               ? oribi_tf_give(&m, oribi_tf_list_gathered(&m, node->inputs[2], node->inputs[1]),
-                               out)
-               : -1;
+    return oribi_tf_list_gathered(m, node->inputs[2], node->inputs[1]);
 }
 
-int32_t oribi_tf_array_size(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                            oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id array_size(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 2, status)
-               ? oribi_tf_give(&m, oribi_tf_list_size(&m, node->inputs[1]), out)
-               : -1;
+    return oribi_tf_list_size(m, node->inputs[1]);
 }
 
-int32_t oribi_tf_array_concat(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                              oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id array_concat(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 2, status) && oribi_tf_list_concat(&m, node->inputs[1], out) ? 2 : -1;
+    return oribi_tf_list_concat(m, node->inputs[1]);
 }
 
-int32_t oribi_tf_array_split(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                             oribi_value_id *out, int32_t max, TF_Status *status)
+static oribi_value_id array_split(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
-    const oribi_tf_maker m = oribi_tf_maker_of(scope, node, status);
-    (void)max;
-    return oribi_tf_has(node, 4, status)
-               ? oribi_tf_give(&m, oribi_tf_list_split(&m, node->inputs[1], node->inputs[2]), out)
-               : -1;
+    return oribi_tf_list_split(m, node->inputs[1], node->inputs[2]);
 }
+
+/* --- What needs nothing ---------------------------------------------------------------------- */
+
+static oribi_value_id same(const oribi_tf_maker *m, const oribi_graphdef_node *node)
+{
+    (void)m;
+    return node->inputs[0];
+}
+
+static oribi_value_id nothing(const oribi_tf_maker *m, const oribi_graphdef_node *node)
+{
+    (void)node;
+    *m->n_out = 0;
+    return -1;
+}
+
+const oribi_tf_row oribi_tf_list_rows[] = {
+    {"EmptyTensorList", 1, list_empty, NULL},
+    {"TensorArrayCloseV3", 0, nothing, NULL},
+    {"TensorArrayConcatV3", 2, array_concat, "value lengths"},
+    {"TensorArrayGatherV3", 3, array_read, NULL},
+    {"TensorArrayReadV3", 3, array_read, NULL},
+    {"TensorArrayScatterV3", 4, array_scatter, NULL},
+    {"TensorArraySizeV3", 2, array_size, NULL},
+    {"TensorArraySplitV3", 4, array_split, NULL},
+    {"TensorArrayV3", 1, array_new, "handle flow"},
+    {"TensorArrayWriteV3", 4, array_write, NULL},
+    {"TensorListConcat", 1, list_join, "tensor lengths"},
+    {"TensorListConcatLists", 2, list_join_two, NULL},
+    {"TensorListConcatV2", 1, list_join, "tensor lengths"},
+    {"TensorListElementShape", 1, element_shape_of, NULL},
+    {"TensorListFromTensor", 1, same, NULL},
+    {"TensorListGather", 2, list_gather, NULL},
+    {"TensorListGetItem", 2, list_get, NULL},
+    {"TensorListLength", 1, list_length, NULL},
+    {"TensorListPopBack", 1, list_pop, "output_handle tensor"},
+    {"TensorListPushBack", 2, list_push, NULL},
+    {"TensorListReserve", 2, list_reserve, NULL},
+    {"TensorListResize", 2, list_resize, NULL},
+    {"TensorListScatter", 3, list_scatter, NULL},
+    {"TensorListScatterIntoExistingList", 3, list_scatter_into, NULL},
+    {"TensorListScatterV2", 3, list_scatter, NULL},
+    {"TensorListSetItem", 3, list_set, NULL},
+    {"TensorListSplit", 3, list_parts, NULL},
+    {"TensorListStack", 1, same, NULL},
+    {NULL, 0, NULL, NULL},
+};

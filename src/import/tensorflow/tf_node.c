@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "import/tensorflow/tensorflow.h"
+#include "import/tensorflow/tf_emit.h"
 #include "op/op.h"
 
 static int32_t make_call(oribi_tf_scope *scope, const oribi_graphdef_node *node,
@@ -183,6 +183,27 @@ static int32_t block(oribi_tf_scope *scope, const oribi_graphdef_node *node, boo
     return oribi_tf_block_all(out, MOST_OUTPUTS);
 }
 
+/* An op that is made of others. */
+static int32_t compose(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                       const oribi_tf_row *row, oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    int32_t n = 1;
+    const oribi_tf_maker m = {
+        .tf = scope->tf, .name = node->name, .status = status, .out = out, .n_out = &n, .max = max};
+    for (const char *at = row->outputs; at != NULL && *at != '\0'; at++) {
+        n += *at == ' ';
+    }
+    if (node->n_inputs < row->least) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "it has %d inputs", (int)node->n_inputs);
+        return -1;
+    }
+    const oribi_value_id first = row->make(&m, node);
+    if (n > 0) {
+        out[0] = first;
+    }
+    return oribi_ok(status) && (first != -1 || n == 0) ? n : -1;
+}
+
 static const struct {
     const char *op;
     oribi_tf_make_fn *make;
@@ -214,34 +235,6 @@ static const struct {
     {"StopGradient", make_same},
     {"VarHandleOp", make_variable},
     {"Switch", make_switch},
-    {"EmptyTensorList", oribi_tf_list_empty},
-    {"TensorArrayCloseV3", make_nothing},
-    {"TensorArrayConcatV3", oribi_tf_array_concat},
-    {"TensorArrayGatherV3", oribi_tf_array_read},
-    {"TensorArrayReadV3", oribi_tf_array_read},
-    {"TensorArrayScatterV3", oribi_tf_array_scatter},
-    {"TensorArraySizeV3", oribi_tf_array_size},
-    {"TensorArraySplitV3", oribi_tf_array_split},
-    {"TensorArrayV3", oribi_tf_array_new},
-    {"TensorArrayWriteV3", oribi_tf_array_write},
-    {"TensorListConcat", oribi_tf_list_join},
-    {"TensorListConcatLists", oribi_tf_list_join_two},
-    {"TensorListConcatV2", oribi_tf_list_join},
-    {"TensorListElementShape", oribi_tf_list_element_shape},
-    {"TensorListFromTensor", make_same},
-    {"TensorListGather", oribi_tf_list_gather},
-    {"TensorListGetItem", oribi_tf_list_get},
-    {"TensorListLength", oribi_tf_list_length},
-    {"TensorListPopBack", oribi_tf_list_pop},
-    {"TensorListPushBack", oribi_tf_list_push},
-    {"TensorListReserve", oribi_tf_list_reserve},
-    {"TensorListResize", oribi_tf_list_resize},
-    {"TensorListScatter", oribi_tf_list_scatter},
-    {"TensorListScatterIntoExistingList", oribi_tf_list_scatter_into},
-    {"TensorListScatterV2", oribi_tf_list_scatter},
-    {"TensorListSetItem", oribi_tf_list_set},
-    {"TensorListSplit", oribi_tf_list_parts},
-    {"TensorListStack", make_same},
     {"VariableV2", make_value},
     {"While", oribi_tf_make_while},
 };
@@ -262,8 +255,10 @@ int32_t oribi_tf_make(void *arg, const oribi_graphdef_node *node, oribi_value_id
             return rows[i].make(scope, node, out, max, status);
         }
     }
-    if (strcmp(node->op, "Const") != 0 && oribi_op_find(node->op) == NULL) {
-        return block(scope, node, true, out, status);
+    if (strcmp(node->op, "Const") == 0 || oribi_op_find(node->op) != NULL) {
+        return -1;
     }
-    return -1;
+    const oribi_tf_row *row = oribi_tf_row_of((oribi_string){node->op, strlen(node->op)});
+    return row != NULL ? compose(scope, node, row, out, max, status)
+                       : block(scope, node, true, out, status);
 }

@@ -260,6 +260,99 @@ def vocabulary():
     file.unlink()
 
 
+# --- Ops that become others ---------------------------------------------------------------------------
+RAW = tf.raw_ops
+
+
+def ops(name, specs, body):
+    """Specs: name, shape, value. Each output is one op's."""
+    plain(name, [(k, s, tf.as_dtype(v.dtype) if v.dtype.kind != "S" else tf.string) for k, s, v in specs], lambda m, *a: body(*a),
+          {k: v for k, _, v in specs})
+
+
+@model
+def ops_of_pictures():
+    def body(x, y):
+        hsv = RAW.RGBToHSV(images=x)
+        return {"hsv": hsv, "rgb": RAW.HSVToRGB(images=hsv), "contrast": RAW.AdjustContrastv2(images=x, contrast_factor=1.7),
+                "hue": tf.image.adjust_hue(x, 0.3), "saturation": tf.image.adjust_saturation(x, 1.4),
+                "patches": tf.image.extract_patches(y, [1, 3, 2, 1], [1, 2, 1, 1], [1, 1, 2, 1], "SAME"),
+                "cubic": tf.image.resize(x, [7, 11], method="bicubic"), "old_cubic": RAW.ResizeBicubic(images=x, size=[3, 7]),
+                "aligned_cubic": RAW.ResizeBicubic(images=x, size=[9, 1], align_corners=True)}
+    ops("ops_of_pictures", [("x", [None, None, None, 3], RNG.random((2, 5, 4, 3), np.float32)), ("y", [None, None, None, 2], f32(1, 6, 5, 2))], body)
+
+
+def overlapping(*shape):
+    corner = RNG.random((*shape, 2), np.float32)
+    return np.concatenate([corner, corner + RNG.random((*shape, 2), np.float32) * 0.5 + 0.05], -1).astype(np.float32)
+
+
+@model
+def ops_of_boxes():
+    def body(boxes, scores, many, of_each):
+        kept = tf.image.non_max_suppression_padded(boxes, scores, 12, 0.4, 0.2, pad_to_max_output_size=True)
+        scored = tf.image.non_max_suppression_with_scores(boxes, scores, 9, 0.4, 0.1)
+        soft = tf.image.non_max_suppression_with_scores(boxes, scores, 9, 1.0, 0.1, soft_nms_sigma=0.5)
+        combined = tf.image.combined_non_max_suppression(many[:, :, None], of_each, 4, 9, 0.4, 0.3)
+        each = tf.image.combined_non_max_suppression(tf.stack([many, many * 0.5, many * 2.0], 2), of_each, 2, 7, 0.4, 0.1, pad_per_class=True,
+                                                     clip_boxes=False)
+        few = tf.image.combined_non_max_suppression(many[:, :, None], of_each, 4, 40, 0.4, 0.8)
+        named = {f"{k}_{i}": v for k, o in (("combined", combined), ("each", each), ("few", few)) for i, v in enumerate(o)}
+        return {"v2": RAW.NonMaxSuppressionV2(boxes=boxes, scores=scores, max_output_size=5, iou_threshold=0.4),
+                "v3": tf.image.non_max_suppression(boxes, scores, 20, 0.5, 0.3), "padded": kept[0], "valid": kept[1], "scored": scored[0],
+                "its_scores": scored[1], "soft": soft[0], "soft_scores": soft[1], **named}
+    boxes, many = overlapping(15), overlapping(2, 11)
+    ops("ops_of_boxes", [("boxes", [None, 4], boxes), ("scores", [None], RNG.random(15, np.float32)), ("many", [None, None, 4], many),
+                         ("of_each", [None, None, 3], RNG.random((2, 11, 3), np.float32))], body)
+
+
+@model
+def ops_of_places():
+    def body(x, i, v):
+        parts = tf.dynamic_partition(x, i % 3, 3)
+        stitched = tf.dynamic_stitch([[4, 0], [[1, 2], [3, 0]]], [x[:2], tf.reshape(x[:4], [2, 2, 3])])
+        unique = tf.unique_with_counts(i)
+        square = tf.matmul(x, x, transpose_b=True)
+        at = tf.constant([[1], [0], [1]])
+        return {"roll": tf.roll(x, [1, -2], [0, 1]), "rolled_back": tf.roll(x, -7, -1), "inverse": tf.math.invert_permutation(v), "part_0": parts[0],
+                "part_2": parts[2], "stitched": stitched, "unique": unique[0], "which": unique[1], "often": unique[2], "add": tf.tensor_scatter_nd_add(x, at, x[:3]),
+                "sub": tf.tensor_scatter_nd_sub(x, at, x[:3]), "max": tf.tensor_scatter_nd_max(x, at, x[2:5]), "min": tf.tensor_scatter_nd_min(x, at, x[2:5]),
+                "diag": tf.linalg.diag(x), "diag_above": tf.linalg.diag(x, k=1), "diag_wide": tf.linalg.diag(x, num_rows=3, num_cols=5, padding_value=7.0),
+                "old_diag": RAW.MatrixDiag(diagonal=x), "part": tf.linalg.diag_part(square), "part_below": tf.linalg.diag_part(square, k=-2),
+                "set": tf.linalg.set_diag(square, x[:, 0]), "set_above": tf.linalg.set_diag(square, x[:5, 0], k=1),
+                "lower": tf.searchsorted(tf.sort(x), x * 1.1), "upper": tf.searchsorted(tf.sort(x), x, side="right"),
+                "top": tf.nn.in_top_k(i % 3, x, 2), "reverse": RAW.Reverse(tensor=x, dims=[False, True]), "args": RAW.BroadcastArgs(s0=tf.shape(x), s1=[4, 1, 1]),
+                "offset": tf.concat(RAW.ConcatOffset(concat_dim=1, shape=[[2, 3], [2, 4], [2, 1]]), 0),
+                "blocks": RAW.SpaceToBatch(input=tf.reshape(x[:4], [1, 2, 6, 1]), paddings=[[0, 0], [1, 1]], block_size=2)}
+    ops("ops_of_places", [("x", [None, 3], f32(6, 3)), ("i", [None], np.array([4, 2, 2, 0, 4, 1], np.int32)), ("v", [None], np.array([3, 0, 2, 1], np.int32))], body)
+
+
+@model
+def ops_of_numbers():
+    def body(x, y, q):
+        zero = tf.where(x > 0.5, 0.0, x)
+        low, high = tf.constant([-1.0, -0.5, 0.0]), tf.constant([1.0, 2.0, 0.7])
+        return {"xlogy": tf.math.xlogy(zero, y * 0.0 + tf.nn.relu(y)), "xlog1py": tf.math.xlog1py(zero, tf.abs(y) - 1.0), "xdivy": tf.math.xdivy(zero, tf.nn.relu(y)),
+                "cross": tf.linalg.cross(x, y), "space": tf.linspace(x[0, 0], 3.0, 7), "one": tf.linspace(x[0, 0], 3.0, 1), "near": RAW.ApproximateEqual(x=x, y=y, tolerance=0.5),
+                "buckets": RAW.Bucketize(input=x, boundaries=[-1.0, 0.0, 0.25, 2.0]), "bins": tf.histogram_fixed_width(x, [-1.0, 1.0], 6),
+                "fake": tf.quantization.fake_quant_with_min_max_args(x * 4.0, -2.3, 5.1, 4), "fake_vars": tf.quantization.fake_quant_with_min_max_vars(x, -0.7, 1.3, 8, True),
+                "fake_each": tf.quantization.fake_quant_with_min_max_vars_per_channel(x, low, high),
+                "there_and_back": tf.quantization.quantize_and_dequantize_v2(x, -1.5, 1.0, num_bits=5, range_given=True, round_mode="HALF_TO_EVEN"),
+                "of_its_range": tf.quantization.quantize_and_dequantize_v2(tf.abs(x), 0.0, 0.0, signed_input=False, num_bits=6, round_mode="HALF_UP"),
+                "narrow": tf.quantization.quantize_and_dequantize_v2(x, 0.0, 0.0, narrow_range=True),
+                "product": RAW.BatchMatMulV3(x=x, y=q, Tout=tf.float32), "old_product": RAW.BatchMatMul(x=x[None], y=q[None]), "inverse": RAW.Inv(x=x)}
+    ops("ops_of_numbers", [("x", [None, 3], f32(5, 3)), ("y", [None, 3], f32(5, 3)), ("q", [3, None], f32(3, 2))], body)
+
+
+@model
+def ops_of_segments():
+    def body(x, i):
+        ids = tf.constant([0, 0, 1, 3, 3, 3])
+        return {"mean": tf.math.segment_mean(x, ids), "max": tf.math.segment_max(x, ids), "min": tf.math.segment_min(x, ids), "prod": tf.math.segment_prod(x, ids),
+                "some": tf.sparse.segment_sum(x, i, ids), "some_mean": tf.sparse.segment_mean(x, i, ids, 6), "root": tf.sparse.segment_sqrt_n(x, i, ids)}
+    ops("ops_of_segments", [("x", [None, 2], f32(6, 2)), ("i", [None], np.array([5, 0, 1, 1, 2, 4], np.int32))], body)
+
+
 # --- What sessions saved ----------------------------------------------------------------------------
 def session_model(name, is_frozen):
     with tf.Graph().as_default() as graph, V1.Session() as session:
