@@ -52,11 +52,11 @@ bench-gpu: deps build
 	@python3 bench/gpu.py --build $(BUILD)
 
 bench-mcu: deps build
-	@python=$$(command -v /usr/bin/python3 || command -v python3); $$python bench/mcu.py --oribi $(BUILD)/bin/oribi --write
+	@python=$$(command -v /usr/bin/python3 || command -v python3); $$python bench/mcu.py --oribi $(BUILD)/bin/oribi | bench/page.py bench-mcu --counted
 
 bench: OPTIONS = -DORIBI_BUILD_TESTS=OFF -DORIBI_BUILD_BENCH=ON
 bench: deps build
-	@bench/run.sh $(BUILD)
+	@bench/tables.py --build $(BUILD)
 
 lint: deps
 	@tests/lint/run.sh

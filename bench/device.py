@@ -62,9 +62,9 @@ def measure(args, model):
 
 
 def show(row):
-    text = f"{row['model']:24} {row['cpu_ms']:10.3f} {row['device_ms']:10.3f} {row['ratio']:7.2f} {row['copies']:7}"
+    text = f"| {row['model']} | {row['cpu_ms']:.3f} | {row['device_ms']:.3f} | {row['ratio']:.2f} | {row['copies']} |"
     if "cold_s" in row:
-        text += f" {row['cold_s']:8.2f} {row['warm_s']:8.2f}"
+        text += f" {row['cold_s']:.2f} | {row['warm_s']:.2f} |"
     return text
 
 
@@ -83,8 +83,8 @@ def main():
     args = parser.parse_args()
     rows = []
     if not args.json:
-        print(f"{'model':24} {'CPU ms':>10} {'device ms':>10} {'ratio':>7} {'copies':>7}"
-              + (f" {'cold s':>8} {'warm s':>8}" if args.cold else ""))
+        print("| model | CPU ms | device ms | ratio | copies |" + (" cold s | warm s |" if args.cold else "")
+              + "\n|---|---:|---:|---:|---:|" + ("---:|---:|" if args.cold else ""))
     for model in args.models:
         rows.append(measure(args, model))
         if not args.json:

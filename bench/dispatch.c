@@ -2,7 +2,7 @@
 /* Cost of dispatch: what one step of a session takes besides the kernel's own work, as the slope
  * between chains of 1000 and 2000 tiny ops.
  *
- *     build/bench/oribi-bench-dispatch             seconds: ns per op
+ *     build/bench/oribi-bench-dispatch             a table of ns an op
  *     build/bench/oribi-bench-dispatch count 2000  one chain, 100 runs: under `valgrind
  * --tool=callgrind`
  *                                      --toggle-collect=oribi_run_execute (or perf stat), twice
@@ -21,6 +21,7 @@
 
 typedef enum flavour { UNARY, BINARY, FORWARD, N_FLAVOURS } flavour;
 static const char *const op_names[N_FLAVOURS] = {"Bench>Unary", "Bench>Binary", "Bench>Forward"};
+static const char *const titles[N_FLAVOURS] = {"one input", "two inputs", "output forwarded"};
 
 static void same_shape(TF_ShapeInferenceContext *ctx, TF_Status *status)
 {
@@ -185,12 +186,11 @@ int main(int argc, char **argv)
         const int which = argc > 3 ? atoi(argv[3]) % N_FLAVOURS : UNARY;
         return count((flavour)which, atoi(argv[2]), status);
     }
-    printf("%-14s %12s %12s %10s\n", "kernel", "1000 ops", "2000 ops", "ns per op");
+    printf("| kernel | ns |\n|---|---:|\n");
     for (int which = 0; which < N_FLAVOURS; which++) {
         const uint64_t a = time_chain((flavour)which, 1000, status);
         const uint64_t b = time_chain((flavour)which, 2000, status);
-        printf("%-14s %9llu ns %9llu ns %10.1f\n", op_names[which] + 6, (unsigned long long)a,
-               (unsigned long long)b, ((double)b - (double)a) / 1000);
+        printf("| %s | %.1f |\n", titles[which], ((double)b - (double)a) / 1000);
     }
     TF_DeleteStatus(status);
     return 0;

@@ -227,29 +227,43 @@ static double median(double *values)
     return values[ROUNDS / 2];
 }
 
-/* A row for each size: microseconds a loop of each peer, and the first one's over each other's. */
-static void table(const peer_process *peers, int n_peers, int n_loops, long gap_us)
+static const char *const columns[] = {"libgomp", "pthreadpool", "libgomp-passive", "one"};
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+static void head(void)
 {
-    printf("%16s", "cycles a unit");
-    for (int p = 0; p < n_peers; p++) {
-        printf(" %16s", peers[p].name);
+    printf("| loops | cycles of each thread | us a loop |");
+    for (int c = 0; c < N_COLUMNS; c++) {
+        printf(" over %s |", columns[c]);
     }
-    printf("   oribi over each\n");
+    printf("\n|---|---:|---:|---:|---:|---:|---:|\n");
+}
+
+/* A row for each size: microseconds a loop of the first peer, and that over each other's. */
+static void table(const char *title, const peer_process *peers, int n_peers, int n_loops,
+                  long gap_us)
+{
     for (int64_t unit = 1000; unit <= 64000; unit *= 4) {
         double us[MOST_PEERS][ROUNDS];
+        double middle[MOST_PEERS];
         for (int round = 0; round < ROUNDS; round++) {
             for (int p = 0; p < n_peers; p++) {
                 us[p][round] = ask(&peers[p], n_loops, gap_us, unit);
             }
         }
-        double middle[MOST_PEERS];
-        printf("%16lld", (long long)unit);
         for (int p = 0; p < n_peers; p++) {
             middle[p] = median(us[p]);
-            printf(" %13.2f us", middle[p]);
         }
-        for (int p = 1; p < n_peers; p++) {
-            printf(" %6.2f", middle[0] / middle[p]);
+        printf("| %s | %lld | %.2f |", title, (long long)unit, middle[0]);
+        for (int c = 0; c < N_COLUMNS; c++) {
+            int p = 1;
+            while (p < n_peers && strcmp(peers[p].name, columns[c]) != 0) {
+                p++;
+            }
+            if (p < n_peers) {
+                printf(" %.2f", middle[0] / middle[p]);
+            }
+            printf(" |");
         }
         printf("\n");
         fflush(stdout);
@@ -269,7 +283,7 @@ static void busy_table(const peer_process *two, const peer_process *one)
 {
     pid_t neighbours[2] = {be_busy(), be_busy()};
     const peer_process peers[2] = {*two, *one};
-    table(peers, 2, BACK_TO_BACK_LOOPS / 10, 0);
+    table("beside two busy processes", peers, 2, BACK_TO_BACK_LOOPS / 10, 0);
     for (int i = 0; i < 2; i++) {
         kill(neighbours[i], 9);
         waitpid(neighbours[i], NULL, 0);
@@ -296,15 +310,13 @@ int main(int argc, char **argv)
     const peer_process passive = start("/proc/self/exe", "libgomp-passive", "passive");
     const peer_process one = start("/proc/self/exe", "one", NULL);
 
-    printf("%d threads, medians of %d rounds\n\nback to back\n", n_threads, ROUNDS);
-    table(peers, n_peers, BACK_TO_BACK_LOOPS, 0);
-    printf("\nwith gaps of 1 ms\n");
+    printf("%d threads, medians of %d rounds\n\n", n_threads, ROUNDS);
+    head();
+    table("back to back", peers, n_peers, BACK_TO_BACK_LOOPS, 0);
     const peer_process gap[2] = {peers[0], passive};
-    table(gap, 2, GAP_LOOPS, 1000);
-    printf("\nidle for 2 s: %.2f ms of processor time (%.2f %%)\n", ask(&peers[0], 0, 0, 1000),
-           ask(&peers[0], 0, 0, 1000) / 20);
-    printf("\nbeside two busy processes, two threads over one\n");
+    table("after 1 ms of sleep", gap, 2, GAP_LOOPS, 1000);
     busy_table(&peers[0], &one);
+    printf("\nidle for 2 s: %.2f ms of processor time\n", ask(&peers[0], 0, 0, 1000));
     for (int p = 0; p < n_peers; p++) {
         stop(&peers[p]);
     }

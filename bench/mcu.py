@@ -5,12 +5,12 @@ instructions of one inference (golden input 0, set-up excluded), estimated cycle
 a firmware with the model alone, workspace, stack. On the cores that mcu.json lists beside it: instructions
 and estimated cycles.
 
-    mcu.py [--oribi build/bin/oribi] [--models FOLDER] [--only NAME] [--target CORE]... [--write] [--check] [--json]
+    mcu.py [--oribi build/bin/oribi] [--models FOLDER] [--only NAME] [--target CORE]... [--check] [--json]
     mcu.py --profile MODEL.tflite [--cflags -Os] [--optimize size]   instructions of each C function, random inputs
     mcu.py --instances [--only NAME]                 what `oribi compile` estimates of instances, and what is so
 
---write puts the tables into docs/reference/performance.md; --check fails where a gate is missed. Cycles are an
-estimate: 1 an instruction, and more for those that mcu.json lists under "cycles", by core.
+`| bench/page.py bench-mcu --counted` puts the tables into docs/reference/performance.md; --check fails where a gate is
+missed. Cycles are an estimate: 1 an instruction, and more for those that mcu.json lists under "cycles", by core.
 """
 import argparse
 import json
@@ -30,7 +30,6 @@ PORTS = {"ad01_int8": ("input_1", "Identity"), "kws_ref_model": ("input_1", "Ide
          "vww_96_int8": ("input_1_int8", "Identity_int8")}
 SHAPES = {"ad01_int8": ((1, 640), (1, 640)), "kws_ref_model": ((1, 49, 10, 1), (1, 12)),
           "pretrainedResnet_quant": ((1, 32, 32, 3), (1, 10)), "vww_96_int8": ((1, 96, 96, 3), (1, 2))}
-BEGIN, END = "<!-- bench-mcu: begin -->", "<!-- bench-mcu: end -->"
 GCC = "arm-none-eabi-gcc"
 ESTIMATE = 1.15  # how far the estimates of instances may be off
 FLAGS = ["-std=c99", "-ffp-contract=off", "-ffreestanding", "-fbuiltin", "-ffunction-sections", "-fdata-sections",
@@ -175,14 +174,6 @@ def table(results):
     return "\n".join(lines)
 
 
-def write(text):
-    page = ROOT / "docs/reference/performance.md"
-    old = page.read_text()
-    if BEGIN not in old or END not in old:
-        sys.exit(f"{page}: the marks {BEGIN} and {END} are missing")
-    page.write_text(old[:old.index(BEGIN) + len(BEGIN)] + "\n\n" + text + "\n\n" + old[old.index(END):])
-
-
 def profile(oribi, model, flags, optimize):
     with tempfile.TemporaryDirectory() as folder:
         got = count(oribi, model, flags, None, pathlib.Path(folder), "--optimize", optimize)
@@ -229,7 +220,7 @@ def main():
     options.add_argument("--cflags", default="")
     options.add_argument("--optimize", default="balanced")
     options.add_argument("--instances", action="store_true")
-    for flag in ("--write", "--check", "--json"):
+    for flag in ("--check", "--json"):
         options.add_argument(flag, action="store_true")
     given = options.parse_args()
     absent = [tool for tool in (GCC, "qemu-system-arm", "gcc") if shutil.which(tool) is None]
@@ -257,8 +248,6 @@ def main():
              for target in targets if target != "cortex-m4" for name in names}
     tables = "\n\n".join(text for text in (table(results) if results else "", core_table(cores) if cores else "") if text)
     print(json.dumps({**results, **{" ".join(key): got for key, got in cores.items()}}, indent=1) if given.json else tables)
-    if given.write:
-        write(tables)
     checks = [(name, *gate) for name, got in results.items() for gate in gates(name, got)]
     checks += [(" ".join(key), *gate) for key, got in cores.items() for gate in core_gates(*key, got)]
     missed = [f"{name}: {what}: {value:.4g}, not at most {limit}" for name, what, value, limit in checks if value > limit]

@@ -12,7 +12,7 @@ This writes copies whose weights are seeded random numbers kept in the file (emb
         process had reached when Python, numpy and onnxruntime were imported
 
 Needs numpy, onnx and onnxruntime. The files are in the page cache when they are read.
-Usage: peer_load.py [--oribi build/bin/oribi] [--rounds 3] [--threads 1] [--json] MODEL.onnx ...
+Usage: peer_load.py [--oribi build/bin/oribi] [--rounds 3] [--threads 1] [--json | --table] MODEL.onnx ...
 """
 import argparse
 import json
@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 
+SMALL_MIB = 16  # below, the process itself outweighs the model
 ORT_CHILD = r"""
 import json, resource, sys, time
 import numpy, onnxruntime
@@ -147,6 +148,30 @@ def print_row(row):
           f"ORT {row['ort_peak_mib'] / row['weights_mib']:5.2f}", flush=True)
 
 
+def print_table(rows):
+    """A row for each model that was measured in both ways."""
+    print("| model | weights, MiB | load, ms: embedded | external | peak, MiB: embedded | external | peak over weights |\n"
+          "|---|---|---|---|---|---|---|")
+    by_model = {}
+    for row in rows:
+        by_model.setdefault(row["model"], {})[row["storage"]] = row
+    columns = {}
+    for model, kinds in by_model.items():
+        cells = []
+        for what in ("load_ms", "peak_mib"):
+            for kind in ("embedded", "external"):
+                mine, peer = (kinds[kind][f"{side}_{what}"] for side in ("ours", "ort"))
+                columns.setdefault((what, kind), []).append(mine / peer)
+                cells.append(f"{mine:.0f}, ORT {peer:.0f}: {mine / peer:.2f}")
+        weights = kinds["embedded"]["weights_mib"]
+        mine = max(row["ours_peak_mib"] for row in kinds.values()) / weights
+        peer = min(row["ort_peak_mib"] for row in kinds.values()) / weights
+        over = f"{mine:.2f}, ORT {peer:.2f}" if weights > SMALL_MIB else "small"
+        print(f"| {model} | {weights:.1f} | {' | '.join(cells)} | {over} |")
+    means = [f"{math.exp(statistics.fmean(map(math.log, ratios))):.2f}, {max(ratios):.2f}" for ratios in columns.values()]
+    print(f"| **geometric mean, worst** | | {' | '.join(means)} | |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--oribi", default="build/bin/oribi")
@@ -154,6 +179,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--storage", default="embedded,external")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--table", action="store_true", help="print the page's table at the end")
     parser.add_argument("--write", metavar="FILE", help="only write the copy, and tell its weights")
     parser.add_argument("--external", action="store_true", help="with --write")
     parser.add_argument("models", nargs="+")
@@ -175,6 +201,8 @@ def main():
                     print_row(table[-1])
     if args.json:
         json.dump(table, sys.stdout, indent=1)
+    if args.table and table and not failed:
+        print_table(table)
     return 1 if failed else 0
 
 

@@ -18,6 +18,7 @@ python3 tests/lint/folders.py || status=1
 python3 tests/lint/op_names.py || status=1
 python3 tests/lint/isa.py || status=1
 python3 tests/lint/pages.py || status=1
+python3 tests/lint/performance.py || status=1
 python3 tests/lint/features.py || status=1
 [ $status = 0 ] && echo "lint: clean"
 exit $status

@@ -2,8 +2,8 @@
 """What making a session costs before any kernel packs its weights: passes, shapes, choices of
 kernels, the memory plan, of real models.
 
-    creation_cost.py ORIBI SOURCE COMPILER [--write]     --write: its rows of tests/support/costs.txt
-                                             and the table of docs/reference/performance.md
+    creation_cost.py ORIBI SOURCE COMPILER [--write]     --write: its rows of tests/support/costs.txt,
+                                             of which bench/costs.py makes a table
 
 Instructions inside oribi_session_create with AVX2's kernels, less those inside pack_constant, which
 grow with the weights alone. More than 2 % above the table fail (tests/support/costs.py).
@@ -18,8 +18,6 @@ import costs  # noqa: E402
 HERE = ["examples/digits/digits.onnx", "examples/digits/digits_int8.tflite"]
 SHARED = [f"../shared/models/onnx/{name}.onnx"
           for name in ("mnist", "light_shufflenet", "light_resnet50", "light_densenet121")]
-PAGE = "docs/reference/performance.md"
-BEGIN, END = "<!-- creation: begin -->\n", "<!-- creation: end -->\n"
 
 
 def count(oribi, model, folder):
@@ -29,14 +27,6 @@ def count(oribi, model, folder):
     if found["oribi_session_create"] == 0:
         sys.exit("callgrind saw no call of oribi_session_create: is the library stripped?")
     return found["oribi_session_create"] - found["pack_constant"]
-
-
-def write_page(source, counts):
-    page = source / PAGE
-    rows = "".join(f"| {name} | {n / 1e6:.1f} |\n" for name, n in counts.items())
-    head, rest = page.read_text().split(BEGIN)
-    page.write_text(head + BEGIN + "| model | instructions, millions |\n|---|---:|\n" + rows + END +
-                    rest.split(END)[1])
 
 
 def main():
@@ -50,8 +40,6 @@ def main():
                 counts[model.stem] = count(oribi, model, pathlib.Path(work))
             else:
                 print(f"{model.stem}: skipped, no {name}")
-    if "--write" in sys.argv:
-        write_page(source, counts)
     sys.exit(0 if costs.judge({f"creation {name}": n for name, n in counts.items()}) else 1)
 
 
