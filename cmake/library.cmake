@@ -3,7 +3,7 @@
 # (and micro/) alone.
 file(GLOB ORIBI_CORE_SOURCES CONFIGURE_DEPENDS
     src/base/*.c src/tensor/*.c src/op/*.c src/kernel/*.c src/device/*.c src/plugin/*.c
-    src/author/*.c src/c_api/*.c src/check/*.c src/graph/*.c src/grappler/*.c src/import/*.c src/import/*/*.c src/import/*/*/*.c
+    src/author/*.c src/binding/*.c src/c_api/*.c src/check/*.c src/graph/*.c src/grappler/*.c src/import/*.c src/import/*/*.c src/import/*/*/*.c
     src/pass/*.c src/plan/*.c src/session/*.c src/session/*/*.c src/compile/*.c src/compile/*/*.c src/compile/*/*/*.c
     src/target/*.c src/desk/*.c)
 # Formats that library and command share, with what they stand on: objects of both.
@@ -65,7 +65,7 @@ set(ORIBI_OBJECTS ${ORIBI_OBJECTS} $<TARGET_OBJECTS:oribi_texts>)
 file(GLOB sources CONFIGURE_DEPENDS src/base/*.c src/kernel/*.c src/plan/*.c) # all of a run and of a session
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
 # What neither a run nor the making of a session passes through is small rather than fast.
-file(GLOB ORIBI_SMALL_SOURCES CONFIGURE_DEPENDS src/author/*.c src/check/*.c src/plugin/*.c src/c_api/*.c
+file(GLOB ORIBI_SMALL_SOURCES CONFIGURE_DEPENDS src/author/*.c src/binding/*.c src/check/*.c src/plugin/*.c src/c_api/*.c
     src/compile/*.c src/compile/*/*.c src/compile/*/*/*.c src/tensor/dlpack.c src/tensor/variant.c
     src/kernel/kernel_op.c src/kernel/kernel_data.c src/import/*.c src/import/*/*.c src/import/*/*/*.c
     src/op/op_serves.c src/op/quantisation.c src/grappler/*.c src/desk/*.c src/kernel/runner.c

@@ -15,22 +15,6 @@ ABSENT(TF_Buffer *, TF_ApiDefMapGet, (TF_ApiDefMap *api_def_map, const char *nam
     TF_Status *status), status, NULL)
 
 /* Sessions */
-ABSENT(TF_SessionOptions *, TF_NewSessionOptions, (void), NULL, NULL)
-ABSENT_VOID(TF_SetTarget, (TF_SessionOptions *options, const char *target), NULL)
-ABSENT_VOID(TF_SetConfig, (TF_SessionOptions *options, const void *proto, size_t proto_len,
-    TF_Status *status), status)
-ABSENT_VOID(TF_DeleteSessionOptions, (TF_SessionOptions *arg0), NULL)
-ABSENT(TF_Session *, TF_NewSession, (TF_Graph *graph, const TF_SessionOptions *opts, TF_Status
-    *status), status, NULL)
-ABSENT(TF_Session *, TF_LoadSessionFromSavedModel, (const TF_SessionOptions *session_options, const
-    TF_Buffer *run_options, const char *export_dir, const char *const *tags, int tags_len, TF_Graph
-    *graph, TF_Buffer *meta_graph_def, TF_Status *status), status, NULL)
-ABSENT_VOID(TF_CloseSession, (TF_Session *arg0, TF_Status *status), status)
-ABSENT_VOID(TF_DeleteSession, (TF_Session *arg0, TF_Status *status), status)
-ABSENT_VOID(TF_SessionRun, (TF_Session *session, const TF_Buffer *run_options, const TF_Output
-    *inputs, TF_Tensor *const *input_values, int ninputs, const TF_Output *outputs, TF_Tensor
-    **output_values, int noutputs, const TF_Operation *const *target_opers, int ntargets, TF_Buffer
-    *run_metadata, TF_Status *status), status)
 ABSENT_VOID(TF_SessionPRunSetup, (TF_Session *arg0, const TF_Output *inputs, int ninputs, const
     TF_Output *outputs, int noutputs, const TF_Operation *const *target_opers, int ntargets, const
     char **handle, TF_Status *status), status)
@@ -171,7 +155,5 @@ ABSENT(int, TF_CheckpointReaderGetVariableNumDims, (TF_CheckpointReader *reader,
     NULL, 0)
 ABSENT(TF_Tensor *, TF_CheckpointReaderGetTensor, (TF_CheckpointReader *reader, const char *name,
     TF_Status *status), status, NULL)
-ABSENT_VOID(TF_ImportGraphDefOptionsSetValidateColocationConstraints, (TF_ImportGraphDefOptions
-    *opts, unsigned char enable), NULL)
 ABSENT_VOID(TF_GraphRemoveFunction, (TF_Graph *g, const char *func_name, TF_Status *status), status)
 /* clang-format on */

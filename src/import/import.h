@@ -18,6 +18,23 @@ enum oribi_tflite_variant { ORIBI_VARIANT_TFLM, ORIBI_VARIANT_TFLITE, ORIBI_VARI
 /* The one of this name; -1: none has it. */
 int32_t oribi_tflite_variant_find(const char *name);
 
+/* A tensor of a TensorFlow graph, "node:2": one that a caller gives, or wants. */
+typedef struct oribi_import_port {
+    const char *name;
+    TF_DataType dtype; /* this and the shape: of what is given */
+    oribi_shape shape;
+} oribi_import_port;
+typedef struct oribi_import_variable {
+    const char *name; /* what nodes of one process know it by */
+    TF_Tensor *value;
+} oribi_import_variable;
+/* What runs between, in the place of a signature: inputs and outputs have the tensors' names. */
+typedef struct oribi_import_ends {
+    const oribi_import_port *feeds, *fetches;
+    const oribi_import_variable *variables; /* whose values are not those of a checkpoint */
+    int32_t n_feeds, n_fetches, n_variables;
+} oribi_import_ends;
+
 typedef struct oribi_import_options {
     const char *folder;  /* for external data; NULL: refused */
     bool follow_links;   /* may external data leave the folder through a link */
@@ -27,6 +44,7 @@ typedef struct oribi_import_options {
     enum oribi_tflite_variant tflite_variant;
     const oribi_input_shape *shapes; /* known before a node is translated; the first of a name */
     const char *signature;           /* of a SavedModel; NULL: the one to serve, or the first */
+    const oribi_import_ends *ends;   /* of a TensorFlow graph; NULL: as the file says */
     bool batch_is_one;               /* first dimensions of inputs that are open still are 1 */
     bool may_be_open;       /* what wants shapes that are not known may leave the graph open */
     bool may_be_packed;     /* what only runs the graph takes packed files */

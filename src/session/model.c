@@ -8,6 +8,7 @@
 #include "plugin/plugin.h"
 #include "session/pack/pack_write.h"
 #include "session/pack/packs.h"
+#include "session/session.h"
 
 /* --- Import ---------------------------------------------------------------------------------- */
 
@@ -22,6 +23,7 @@ static oribi_import_options import_options(const oribi_model *model, const oribi
                               : model->tflite_variant,
         .shapes = options != NULL && options->shapes != NULL ? options->shapes : model->shapes,
         .signature = model->signature,
+        .ends = model->ends,
         .may_be_open = true,
         .may_be_packed = true,
     };
@@ -95,8 +97,8 @@ static bool describe_ports(oribi_model *model, const oribi_graph *graph)
 /* --- Life ------------------------------------------------------------------------------------ */
 
 /* Takes over the file, also when it fails. */
-static oribi_model *model_new(oribi_model_file *file, const oribi_options *options,
-                              TF_Status *status)
+static oribi_model *model_new(oribi_model_file *file, const oribi_import_ends *ends,
+                              const oribi_options *options, TF_Status *status)
 {
     oribi_model *model = oribi_alloc_zero(1, sizeof *model);
     if (model == NULL || !oribi_mutex_init(&model->lock)) {
@@ -107,6 +109,7 @@ static oribi_model *model_new(oribi_model_file *file, const oribi_options *optio
     }
     oribi__in_use(1);
     model->file = *file;
+    model->ends = ends;
     model->max_bytes = oribi_options_max_bytes(options);
     model->follow_links = options != NULL && options->follow_links;
     model->tflite_variant = options != NULL ? options->tflite_variant : ORIBI_VARIANT_TFLM;
@@ -154,12 +157,12 @@ void oribi_model_destroy(oribi_model *model)
     }
 }
 
-static oribi_model *model_with_patience(oribi_model_file *file, const oribi_options *options,
-                                        TF_Status *status)
+oribi_model *oribi_model_between(oribi_model_file *file, const oribi_import_ends *ends,
+                                 const oribi_options *options, TF_Status *status)
 {
     oribi_patience patience;
     oribi_options_begin(options, "opening the model", &patience);
-    oribi_model *model = model_new(file, options, status);
+    oribi_model *model = model_new(file, ends, options, status);
     oribi_patience_end(&patience);
     return model;
 }
@@ -172,7 +175,7 @@ oribi_model *oribi_model_open(const char *path, const oribi_options *options, TF
         !oribi_model_file_open(path, is_read, oribi_options_max_bytes(options), &file, status)) {
         return NULL;
     }
-    return model_with_patience(&file, options, status);
+    return oribi_model_between(&file, NULL, options, status);
 }
 
 oribi_model *oribi_model_from_memory(const void *data, size_t bytes, const char *name,
@@ -183,7 +186,7 @@ oribi_model *oribi_model_from_memory(const void *data, size_t bytes, const char 
         !oribi_model_file_borrow(data, bytes, name != NULL ? name : "model", &file, status)) {
         return NULL;
     }
-    return model_with_patience(&file, options, status);
+    return oribi_model_between(&file, NULL, options, status);
 }
 
 /* Takes the graph over. */

@@ -22,7 +22,8 @@ struct oribi_model {
     const oribi_input_shape *shapes; /* of the options that it was opened with */
     bool follow_links;
     enum oribi_tflite_variant tflite_variant;
-    const char *signature; /* of a SavedModel, or NULL */
+    const char *signature;         /* of a SavedModel, or NULL */
+    const oribi_import_ends *ends; /* the caller's, or NULL */
     uint64_t max_bytes;
 };
 

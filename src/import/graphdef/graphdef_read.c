@@ -11,6 +11,13 @@
 
 enum { UNSEEN, OPEN, DONE };
 
+/* An output whose value the caller gives. */
+typedef struct fed_output {
+    int32_t port;
+    oribi_value_id value;
+    const struct fed_output *next; /* of the same node */
+} fed_output;
+
 typedef struct node_def {
     oribi_string name, op, device;
     oribi_wire message;
@@ -18,6 +25,7 @@ typedef struct node_def {
     int32_t n_inputs, next_input; /* the latter while OPEN */
     int32_t n_outputs;
     const oribi_value_id *outputs; /* {-1}: the absent input */
+    const fed_output *fed;
     uint8_t mark;
     bool is_whole;
 } node_def;
@@ -163,6 +171,15 @@ static bool find(const oribi_graphdef *self, oribi_string text, reference *out, 
                                            (int)(out->name.length & 0xfff), out->name.data);
 }
 
+static const fed_output *fed_of(const reference *from)
+{
+    const fed_output *fed = from->node->fed;
+    while (fed != NULL && (from->is_control || fed->port != from->port)) {
+        fed = fed->next;
+    }
+    return fed;
+}
+
 /* The first output of an argument: behind those before, of which one may be a list. */
 static int32_t first_of_argument(const oribi_op_def *op, oribi_string argument, int32_t n_outputs)
 {
@@ -183,7 +200,12 @@ static bool output_of(const oribi_graphdef *self, const reference *from, oribi_v
                       TF_Status *status)
 {
     const node_def *node = from->node;
+    const fed_output *fed = fed_of(from);
     int64_t port = from->port;
+    if (fed != NULL) {
+        *out = fed->value;
+        return true;
+    }
     if (from->argument.length > 0) {
         char op[128];
         const size_t length = node->op.length < sizeof op - 1 ? node->op.length : sizeof op - 1;
@@ -428,6 +450,9 @@ static bool make_with_inputs(oribi_graphdef *self, node_def *root, TF_Status *st
             continue;
         }
         ok = find(self, input, &from, status);
+        if (ok && fed_of(&from) != NULL) {
+            continue;
+        }
         if (ok && from.node->mark == OPEN && !from.is_control) {
             ok = oribi_fail(status, TF_INVALID_ARGUMENT, "node '%.*s' is on a cycle",
                             (int)from.node->name.length, from.node->name.data);
@@ -497,6 +522,16 @@ bool oribi_graphdef_feed(oribi_graphdef *self, const char *name, oribi_value_id 
     return (kept != NULL && oribi_map_put(&self->fed, name, kept)) || oribi_fail_memory(status);
 }
 
+bool oribi_graphdef_feed_output(oribi_graphdef *self, const char *text, oribi_value_id value,
+                                TF_Status *status)
+{
+    reference from;
+    ORIBI_TRY(find(self, (oribi_string){text, strlen(text)}, &from, status));
+    const fed_output fed = {from.port, value, from.node->fed};
+    from.node->fed = oribi_arena_memdup(&self->scratch, &fed, sizeof fed);
+    return from.node->fed != NULL || oribi_fail_memory(status);
+}
+
 bool oribi_graphdef_feed_node(oribi_graphdef *self, oribi_string name, const oribi_value_id *values,
                               int32_t n, TF_Status *status)
 {
@@ -554,7 +589,8 @@ bool oribi_graphdef_fetch(oribi_graphdef *self, const char *name, oribi_value_id
 {
     reference from;
     ORIBI_TRY(find(self, (oribi_string){name, strlen(name)}, &from, status));
-    ORIBI_TRY(make_with_inputs(self, from.node, status) && output_of(self, &from, out, status));
+    ORIBI_TRY((fed_of(&from) != NULL || make_with_inputs(self, from.node, status)) &&
+              output_of(self, &from, out, status));
     return *out != -1 ||
            oribi_fail(status, TF_INVALID_ARGUMENT, "output '%s' is an absent input", name);
 }

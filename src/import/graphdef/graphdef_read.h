@@ -67,6 +67,10 @@ oribi_graphdef *oribi_graphdef_open(oribi_graph *graph, const uint8_t *data, siz
 /* The Placeholder of that name is this value of the graph. It need not be in the message. */
 bool oribi_graphdef_feed(oribi_graphdef *self, const char *name, oribi_value_id value,
                          TF_Status *status);
+/* Output "name:2" is this value, whoever asks for it; its node is made for the other ones alone.
+ * False, the status set: there is no such node, or no memory. */
+bool oribi_graphdef_feed_output(oribi_graphdef *self, const char *reference, oribi_value_id value,
+                                TF_Status *status);
 /* A node's outputs are these, whatever it is. False, the status set: there is no such node. */
 bool oribi_graphdef_feed_node(oribi_graphdef *self, oribi_string name, const oribi_value_id *values,
                               int32_t n, TF_Status *status);

@@ -120,6 +120,8 @@ oribi_string oribi_tf_without_port(oribi_string reference);
 /* Inputs, nodes and outputs, as a signature names them or as a GraphDef alone has them. */
 bool oribi_tf_read_signature(oribi_tf *tf, oribi_wire signature, TF_Status *status);
 bool oribi_tf_read_ends(oribi_tf *tf, TF_Status *status);
+/* The same as options->ends has them. */
+bool oribi_tf_read_given(oribi_tf *tf, TF_Status *status);
 /* A text of the file with an end; NULL: no memory, status set. */
 const char *oribi_tf_text(oribi_tf *tf, oribi_string string, TF_Status *status);
 /* What a Const node holds, kept by the model's graph; NULL: status set. */

@@ -240,6 +240,9 @@ static bool read_meta_graph(oribi_tf *tf, oribi_wire meta, choice *out, TF_Statu
         }
     }
     ORIBI_TRY(oribi_ok(status));
+    if (tf->options->ends != NULL) {
+        return read_graph_def(tf, graph_def, status) && oribi_tf_read_given(tf, status);
+    }
     const char *wanted = tf->options->signature;
     if (!out->is_found || (wanted != NULL && !out->is_default)) {
         return oribi_fail(status, TF_NOT_FOUND, "it has no signature%s%s%s; it has %s",
@@ -274,10 +277,13 @@ static bool read_saved_model(oribi_tf *tf, oribi_wire file, TF_Status *status)
 static bool read_model(oribi_tf *tf, const uint8_t *data, size_t bytes, TF_Status *status)
 {
     const oribi_wire file = oribi_wire_over(data, bytes);
-    const bool ok = data[0] == 0x0a
-                        ? read_graph_def(tf, file, status) && oribi_tf_read_ends(tf, status)
-                        : read_saved_model(tf, file, status);
-    ORIBI_TRY(ok);
+    if (data[0] == 0x0a) {
+        ORIBI_TRY(read_graph_def(tf, file, status) &&
+                  (tf->options->ends != NULL ? oribi_tf_read_given(tf, status)
+                                             : oribi_tf_read_ends(tf, status)));
+    } else {
+        ORIBI_TRY(read_saved_model(tf, file, status));
+    }
     ORIBI_TRY(tf->missing.n_nodes == 0 || oribi_missing_report(&tf->missing, status));
     oribi_graph_remove_dead(tf->graph);
     return oribi_graph_sort(tf->graph, status);

@@ -59,28 +59,36 @@ static bool read_port(oribi_tf *tf, const oribi_wire *in, const oribi_wire_field
     return oribi_ok(status);
 }
 
-static bool add_input(oribi_tf *tf, const port *from, TF_Status *status)
+/* Adds the value; it feeds nothing yet. */
+static bool make_input(oribi_tf *tf, const port *from, oribi_value_id *out, TF_Status *status)
 {
     const char *name = oribi_import_text(&tf->kept, &from->name);
     ORIBI_TRY(name != NULL || oribi_fail_memory(status));
-    oribi_string node = from->tensor;
-    if (node.length > 2 && memcmp(node.data + node.length - 2, ":0", 2) == 0) {
-        node.length -= 2;
-    }
     if (oribi_dtype_bytes(from->dtype) == 0 && from->dtype != TF_STRING) {
         return oribi_fail(status, TF_UNIMPLEMENTED, "input '%s' is of a type that is no tensor's",
                           name);
     }
-    if (from->shape.rank > ORIBI_MAX_RANK ||
-        oribi_map_get_n(&tf->fed, node.data, node.length) != NULL) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "input '%s' has more than %d dimensions, or is given twice", name,
-                          ORIBI_MAX_RANK);
+    if (from->shape.rank > ORIBI_MAX_RANK) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s' has more than %d dimensions",
+                          name, ORIBI_MAX_RANK);
+    }
+    *out = oribi_graph_add_value(tf->graph, name, from->dtype, &from->shape, status);
+    return *out >= 0 && oribi_graph_add_input(tf->graph, *out, name, status);
+}
+
+static bool add_input(oribi_tf *tf, const port *from, TF_Status *status)
+{
+    oribi_string node = from->tensor;
+    if (node.length > 2 && memcmp(node.data + node.length - 2, ":0", 2) == 0) {
+        node.length -= 2;
+    }
+    if (oribi_map_get_n(&tf->fed, node.data, node.length) != NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%.*s' is given twice",
+                          (int)(from->name.length & 0xfff), from->name.data);
     }
     oribi_value_id *id = oribi_arena_array(&tf->kept, 1, sizeof *id);
     ORIBI_TRY(id != NULL || oribi_fail_memory(status));
-    *id = oribi_graph_add_value(tf->graph, name, from->dtype, &from->shape, status);
-    return *id >= 0 && oribi_graph_add_input(tf->graph, *id, name, status) &&
+    return make_input(tf, from, id, status) &&
            (oribi_map_put_n(&tf->fed, node.data, node.length, id) || oribi_fail_memory(status));
 }
 
@@ -221,4 +229,27 @@ bool oribi_tf_read_ends(oribi_tf *tf, TF_Status *status)
          add_ends(tf, &read, status);
     oribi_map_destroy(&read);
     return ok;
+}
+
+/* --- As the caller says --------------------------------------------------------------------- */
+
+bool oribi_tf_read_given(oribi_tf *tf, TF_Status *status)
+{
+    const oribi_import_ends *ends = tf->options->ends;
+    for (int32_t i = 0; i < ends->n_feeds; i++) {
+        const oribi_import_port *feed = &ends->feeds[i];
+        const port from = {.name = {feed->name, strlen(feed->name)},
+                           .tensor = {feed->name, strlen(feed->name)},
+                           .dtype = feed->dtype,
+                           .shape = feed->shape};
+        oribi_value_id id = -1;
+        ORIBI_TRY(make_input(tf, &from, &id, status) &&
+                  oribi_graphdef_feed_output(tf->reader, feed->name, id, status));
+    }
+    ORIBI_TRY(oribi_import_fix_inputs(tf->graph, tf->options, status));
+    for (int32_t i = 0; i < ends->n_fetches; i++) {
+        const char *name = ends->fetches[i].name;
+        ORIBI_TRY(add_output(tf, (oribi_string){name, strlen(name)}, name, status));
+    }
+    return true;
 }

@@ -175,6 +175,18 @@ static oribi_value_id add_constant(oribi_tf *tf, const oribi_tf_handle *variable
     return oribi_graph_add_constant(tf->graph, variable->label, &view, source, status);
 }
 
+/* Its value as the caller has it; NULL: the caller knows nothing of it. */
+static TF_Tensor *given_value(const oribi_tf *tf, const oribi_tf_handle *variable)
+{
+    const oribi_import_ends *ends = tf->options->ends;
+    for (int32_t i = 0; ends != NULL && i < ends->n_variables; i++) {
+        if (strcmp(ends->variables[i].name, variable->name) == 0) {
+            return ends->variables[i].value;
+        }
+    }
+    return NULL;
+}
+
 oribi_value_id oribi_tf_variable_value(oribi_tf *tf, oribi_value_id id, TF_Status *status)
 {
     oribi_tf_handle *variable = oribi_tf_handle_at(tf, id, ORIBI_TF_VARIABLE, status);
@@ -182,8 +194,13 @@ oribi_value_id oribi_tf_variable_value(oribi_tf *tf, oribi_value_id id, TF_Statu
         return -1;
     }
     if (variable->scope != tf->scope) {
-        const oribi_tf_entry *entry = entry_of(tf, variable, status);
-        const oribi_value_id value = entry != NULL ? add_constant(tf, variable, entry, status) : -1;
+        TF_Tensor *given = given_value(tf, variable);
+        const oribi_tf_entry *entry = given == NULL ? entry_of(tf, variable, status) : NULL;
+        const oribi_value_id value =
+            given != NULL
+                ? oribi_graph_add_constant_tensor(tf->graph, variable->label, given, status)
+            : entry != NULL ? add_constant(tf, variable, entry, status)
+                            : -1;
         if (value < 0) {
             return -1;
         }
