@@ -9,11 +9,16 @@
  *   binding_operation.c what an operation says about itself
  *   binding_attr.c      attributes of operations
  *   binding_write.c     operations and graphs as messages
+ *   binding_describe.c  new operations
  *   binding_import.c    GraphDefs into graphs
  *   binding_import_options.c  what is asked of an import, and what it says
  *   binding_session.c   sessions and their runs
+ *   binding_state.c     targets, and what they assign
  *   binding_plan.c      one set of feeds and fetches, ready to run
  *   binding_load.c      SavedModels
+ *   binding_partial.c   runs whose feeds come one after another
+ *   binding_function.c  functions of graphs
+ *   binding_device.c, binding_config.c, binding_eager.c  what bindings ask beside
  *
  * Source   TensorFlow's c_api.h; graph.proto, node_def.proto, meta_graph.proto.
  */
@@ -115,6 +120,8 @@ bool oribi_binding_put(TF_Operation *self, TF_Status *status);
 /* Tells its inputs who reads them. */
 bool oribi_binding_link(TF_Operation *self, TF_Status *status);
 /* Adds the functions and gradients of a FunctionDefLibrary, whose bytes must be the graph's. */
+/* "": it has none. */
+bool oribi_binding_function_name(oribi_wire function, oribi_string *out, TF_Status *status);
 bool oribi_binding_add_library(TF_Graph *graph, oribi_wire library, TF_Status *status);
 /* Bytes that live as long as the graph; NULL: no memory, status set. */
 const uint8_t *oribi_binding_keep(TF_Graph *graph, const void *data, size_t bytes,

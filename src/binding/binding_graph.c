@@ -236,8 +236,7 @@ TF_Operation *TF_GraphNextOperation(TF_Graph *graph, size_t *pos)
 
 /* --- Functions ------------------------------------------------------------------------------ */
 
-/* The name of a FunctionDef: that of its signature. */
-static bool function_name(oribi_wire function, oribi_string *out, TF_Status *status)
+bool oribi_binding_function_name(oribi_wire function, oribi_string *out, TF_Status *status)
 {
     oribi_wire signature;
     oribi_wire_field field, part;
@@ -257,7 +256,7 @@ static bool function_name(oribi_wire function, oribi_string *out, TF_Status *sta
 static bool add_function(TF_Graph *graph, oribi_wire function, TF_Status *status)
 {
     oribi_string name;
-    ORIBI_TRY(function_name(function, &name, status));
+    ORIBI_TRY(oribi_binding_function_name(function, &name, status));
     const oribi_wire *known = oribi_map_get_n(&graph->functions, name.data, name.length);
     const size_t bytes = (size_t)(function.end - function.at);
     if (known != NULL) {

@@ -33,17 +33,19 @@ typedef struct import {
 
 /* --- Names ---------------------------------------------------------------------------------- */
 
-static bool is_name(oribi_string name)
+static bool check_name(oribi_string name, TF_Status *status)
 {
     static const char others[] = "_.\\/>-";
-    for (size_t i = 0; i < name.length; i++) {
+    bool ok = name.length > 0;
+    for (size_t i = 0; ok && i < name.length; i++) {
         const char c = name.data[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              (c != '\0' && strchr(others, c) != NULL))) {
-            return false;
-        }
+        ok = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             (c != '\0' && strchr(others, c) != NULL);
     }
-    return name.length > 0;
+    return ok || oribi_fail(status, TF_INVALID_ARGUMENT,
+                            "'%.*s' is no name of an operation: those have letters, digits and "
+                            "_.\\/>- and are not empty",
+                            (int)(name.length & 0xfff), name.data);
 }
 
 static bool is_taken(const import *self, const char *name)
@@ -116,10 +118,9 @@ static bool read_node(import *self, imported *node, TF_Status *status)
     ORIBI_TRY(text_field(node->message, 1, &name, status) &&
               text_field(node->message, 2, &type, status) &&
               text_field(node->message, 4, &device, status));
-    if (!is_name(name) || oribi_map_get_n(&self->by_name, name.data, name.length) != NULL) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "Node '%.*s': there are two of that name, or it has other characters "
-                          "than letters, digits and _.\\/>-",
+    ORIBI_TRY(check_name(name, status));
+    if (oribi_map_get_n(&self->by_name, name.data, name.length) != NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "Node '%.*s' is not unique",
                           (int)(name.length & 0xfff), name.data);
     }
     const char *full = oribi_arena_printf(&self->scratch, "%s%.*s", self->prefix, (int)name.length,

@@ -74,6 +74,16 @@ static const char *name_of(oribi_binding_plan *plan, TF_Output output)
     return oribi_arena_printf(&plan->arena, "%s:%d", output.oper->name, output.index);
 }
 
+/* Feeds may have another shape than the graph knows; then a plan of their own knows none. */
+static bool agrees(const TF_Tensor *tensor, const oribi_shape *shape)
+{
+    bool ok = shape->rank < 0 || shape->rank == TF_NumDims(tensor);
+    for (int32_t i = 0; ok && i < shape->rank; i++) {
+        ok = shape->dims[i] < 0 || shape->dims[i] == TF_Dim(tensor, i);
+    }
+    return ok;
+}
+
 static bool add_feed(oribi_binding_plan *plan, TF_Output feed, TF_Tensor *given, int32_t *n,
                      TF_Status *status)
 {
@@ -98,18 +108,14 @@ static bool add_feed(oribi_binding_plan *plan, TF_Output feed, TF_Tensor *given,
     ++*n;
     return (end->name != NULL &&
             oribi_shape_copy(&plan->arena, value->shape.dims,
-                             value->shape.rank <= ORIBI_MAX_RANK ? value->shape.rank : -1,
+                             agrees(given, &value->shape) ? value->shape.rank : -1,
                              &end->shape)) ||
            oribi_fail_memory(status);
 }
 
-/* Which output of the model it is: one for all wishes of the same. -1: status set. */
-static int32_t add_fetch(oribi_binding_plan *plan, TF_Output fetch, TF_Status *status)
+int32_t oribi_binding_add_fetch(oribi_binding_plan *plan, TF_Output fetch, TF_Status *status)
 {
     oribi_import_ends *ends = &plan->ends;
-    if (oribi_binding_value(fetch, status) == NULL) {
-        return -1;
-    }
     const char *name = name_of(plan, fetch);
     oribi_import_port *more = oribi_arena_array(&plan->arena, (size_t)ends->n_fetches + 1,
                                                sizeof *more);
@@ -126,72 +132,6 @@ static int32_t add_fetch(oribi_binding_plan *plan, TF_Output fetch, TF_Status *s
     more[ends->n_fetches].name = name;
     ends->fetches = more;
     return ends->n_fetches++;
-}
-
-/* --- Targets -------------------------------------------------------------------------------- */
-
-/* What tables and assertions do is done when the model is opened, or is no effect. */
-static bool is_done_already(const char *type)
-{
-    static const char *const types[] = {"Assert",
-                                        "InitializeTable",
-                                        "InitializeTableFromTextFile",
-                                        "InitializeTableFromTextFileV2",
-                                        "InitializeTableV2",
-                                        "LookupTableImportV2",
-                                        "NoOp"};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (strcmp(types[i], type) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool add_target(oribi_binding_plan *plan, const TF_Operation *target, TF_Status *status)
-{
-    const oribi_graph *known = target->graph->known;
-    if (target->is_reference || (target->n_outputs == 0 && !is_done_already(target->type))) {
-        return oribi_fail(status, TF_UNIMPLEMENTED,
-                          "target '%s' (%s) changes what later runs see, which is not supported: "
-                          "variables have the values of their checkpoint",
-                          target->name, target->type);
-    }
-    for (int32_t i = 0; i < target->n_outputs; i++) {
-        const TF_DataType dtype = known->values[target->outputs[i]]->dtype;
-        const TF_Output output = {(TF_Operation *)(uintptr_t)target, i};
-        ORIBI_TRY(dtype == TF_RESOURCE || dtype == TF_VARIANT ||
-                  add_fetch(plan, output, status) >= 0);
-    }
-    return true;
-}
-
-/* The targets and what they wait for. */
-static bool add_targets(oribi_binding_plan *plan, TF_Status *status)
-{
-    const oribi_binding_wish *wish = &plan->wish;
-    const size_t most = wish->n_targets > 0 ? (size_t)wish->targets[0]->graph->n_ops : 0;
-    const TF_Operation **todo = oribi_alloc_array(most + (size_t)wish->n_targets + 1, sizeof *todo);
-    oribi_map seen = {0};
-    size_t n = 0;
-    bool ok = todo != NULL || oribi_fail_memory(status);
-    for (int i = 0; ok && i < wish->n_targets; i++) {
-        todo[n++] = wish->targets[i];
-    }
-    for (size_t at = 0; ok && at < n; at++) {
-        const TF_Operation *op = todo[at];
-        ok = add_target(plan, op, status);
-        for (int32_t i = 0; ok && i < op->n_controls; i++) {
-            if (oribi_map_get(&seen, op->controls[i]->name) == NULL) {
-                ok = oribi_map_put(&seen, op->controls[i]->name, op->controls[i]) ||
-                     oribi_fail_memory(status);
-                todo[n++] = op->controls[i];
-            }
-        }
-    }
-    oribi_map_destroy(&seen);
-    oribi_free(todo);
-    return ok;
 }
 
 /* --- Making --------------------------------------------------------------------------------- */
@@ -238,10 +178,12 @@ static bool read_wish(oribi_binding_plan *plan, const oribi_binding_wish *wish, 
         ORIBI_TRY(add_feed(plan, wish->feeds[i], wish->values[i], &plan->ends.n_feeds, status));
     }
     for (int i = 0; i < wish->n_fetches; i++) {
-        plan->result_of[i] = add_fetch(plan, wish->fetches[i], status);
+        plan->result_of[i] = oribi_binding_value(wish->fetches[i], status) != NULL
+                                 ? oribi_binding_add_fetch(plan, wish->fetches[i], status)
+                                 : -1;
         ORIBI_TRY(plan->result_of[i] >= 0);
     }
-    return add_targets(plan, status);
+    return oribi_binding_add_targets(plan, status);
 }
 
 static bool prepare(TF_Session *session, oribi_binding_plan *plan, const oribi_binding_wish *wish,
@@ -256,6 +198,7 @@ static bool prepare(TF_Session *session, oribi_binding_plan *plan, const oribi_b
     if (plan->ends.n_fetches == 0) {
         return true;
     }
+    ORIBI_TRY(oribi_binding_copy_variables(session, plan, status));
     ORIBI_TRY(oribi_model_file_share(&session->file, &file, status));
     plan->model = oribi_model_between(&file, &plan->ends, session->options, status);
     plan->session = plan->model != NULL
@@ -272,6 +215,7 @@ void oribi_binding_plan_destroy(oribi_binding_plan *plan)
     oribi_free(plan->idle);
     oribi_session_destroy(plan->session);
     oribi_model_destroy(plan->model);
+    oribi_binding_drop_variables(plan->ends.variables, plan->ends.n_variables);
     oribi_arena_destroy(&plan->arena);
     oribi_free(plan);
 }
@@ -286,7 +230,8 @@ static bool is_for(const oribi_binding_plan *plan, const oribi_binding_wish *wis
     for (int i = 0; same && i < wish->n_feeds; i++) {
         same = own->feeds[i].oper == wish->feeds[i].oper &&
                own->feeds[i].index == wish->feeds[i].index &&
-               plan->types[i] == TF_TensorType(wish->values[i]);
+               plan->types[i] == TF_TensorType(wish->values[i]) &&
+               agrees(wish->values[i], &plan->ends.feeds[i].shape);
     }
     for (int i = 0; same && i < wish->n_fetches; i++) {
         same = own->fetches[i].oper == wish->fetches[i].oper &&
@@ -298,6 +243,7 @@ static bool is_for(const oribi_binding_plan *plan, const oribi_binding_wish *wis
     return same;
 }
 
+/* Of those that nobody uses. */
 static void drop_oldest(TF_Session *session)
 {
     oribi_binding_plan **oldest = NULL;
@@ -318,7 +264,7 @@ oribi_binding_plan *oribi_binding_plan_find(TF_Session *session, const oribi_bin
                                             TF_Status *status)
 {
     oribi_binding_plan *plan = session->plans;
-    while (plan != NULL && !is_for(plan, wish)) {
+    while (plan != NULL && (plan->generation != session->generation || !is_for(plan, wish))) {
         plan = plan->next;
     }
     if (plan == NULL) {
@@ -331,7 +277,7 @@ oribi_binding_plan *oribi_binding_plan_find(TF_Session *session, const oribi_bin
             oribi_binding_plan_destroy(plan);
             return NULL;
         }
-        if (session->n_plans == MAX_PLANS) {
+        if (session->n_plans >= MAX_PLANS) {
             drop_oldest(session);
         }
         plan->next = session->plans;

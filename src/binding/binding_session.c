@@ -123,6 +123,12 @@ void TF_DeleteSession(TF_Session *session, TF_Status *status)
         session->plans = plan->next;
         oribi_binding_plan_destroy(plan);
     }
+    oribi_binding_partials_destroy(session->partials);
+    oribi_binding_drop_variables(session->variables, session->n_variables);
+    for (int32_t i = 0; i < session->n_variables; i++) {
+        oribi_free((void *)(uintptr_t)session->variables[i].name);
+    }
+    oribi_free(session->variables);
     oribi_model_file_close(&session->file);
     oribi_options_destroy(session->options);
     oribi_free(session->name);
@@ -212,6 +218,18 @@ static bool compute(const oribi_binding_plan *plan, oribi_run *run, const oribi_
     return true;
 }
 
+static bool assign(TF_Session *session, const oribi_binding_plan *plan, oribi_run *run,
+                   TF_Status *status)
+{
+    if (plan->n_assignments == 0) {
+        return true;
+    }
+    oribi_mutex_lock(&session->lock);
+    const bool ok = oribi_binding_assign(session, plan, run, status);
+    oribi_mutex_unlock(&session->lock);
+    return ok;
+}
+
 /* Of RunOptions the time limit, in nanoseconds; 0: none. */
 static bool read_options(const TF_Buffer *proto, uint64_t *out, TF_Status *status)
 {
@@ -256,7 +274,8 @@ void TF_SessionRun(TF_Session *session, const TF_Buffer *run_options, const TF_O
     }
     const bool ok = read_options(run_options, &limit, status) && check_values(&wish, status) &&
                     take(session, &wish, &plan, &run, status) &&
-                    (run == NULL || compute(plan, run, &wish, limit, output_values, status));
+                    (run == NULL || compute(plan, run, &wish, limit, output_values, status)) &&
+                    (run == NULL || assign(session, plan, run, status));
     for (int i = 0; !ok && i < noutputs; i++) {
         TF_DeleteTensor(output_values[i]);
         output_values[i] = NULL;

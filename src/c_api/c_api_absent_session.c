@@ -15,35 +15,10 @@ ABSENT(TF_Buffer *, TF_ApiDefMapGet, (TF_ApiDefMap *api_def_map, const char *nam
     TF_Status *status), status, NULL)
 
 /* Sessions */
-ABSENT_VOID(TF_SessionPRunSetup, (TF_Session *arg0, const TF_Output *inputs, int ninputs, const
-    TF_Output *outputs, int noutputs, const TF_Operation *const *target_opers, int ntargets, const
-    char **handle, TF_Status *status), status)
-ABSENT_VOID(TF_SessionPRun, (TF_Session *arg0, const char *handle, const TF_Output *inputs,
-    TF_Tensor *const *input_values, int ninputs, const TF_Output *outputs, TF_Tensor
-    **output_values, int noutputs, const TF_Operation *const *target_opers, int ntargets, TF_Status
-    *status), status)
-ABSENT_VOID(TF_DeletePRunHandle, (const char *handle), NULL)
 
 /* Devices */
-ABSENT(TF_DeviceList *, TF_SessionListDevices, (TF_Session *session, TF_Status *status), status,
-    NULL)
-ABSENT_VOID(TF_DeleteDeviceList, (TF_DeviceList *list), NULL)
-ABSENT(int, TF_DeviceListCount, (const TF_DeviceList *list), NULL, 0)
-ABSENT(const char *, TF_DeviceListName, (const TF_DeviceList *list, int index, TF_Status *status),
-    status, NULL)
-ABSENT(const char *, TF_DeviceListType, (const TF_DeviceList *list, int index, TF_Status *status),
-    status, NULL)
-ABSENT(int64_t, TF_DeviceListMemoryBytes, (const TF_DeviceList *list, int index, TF_Status *status),
-    status, 0)
-ABSENT(uint64_t, TF_DeviceListIncarnation, (const TF_DeviceList *list, int index, TF_Status
-    *status), status, 0)
 
 /* Functions, loops, gradients */
-ABSENT_VOID(TF_GraphCopyFunction, (TF_Graph *g, const TF_Function *func, const TF_Function *grad,
-    TF_Status *status), status)
-ABSENT(int, TF_GraphNumFunctions, (TF_Graph *g), NULL, 0)
-ABSENT(int, TF_GraphGetFunctions, (TF_Graph *g, TF_Function **funcs, int max_func, TF_Status
-    *status), status, 0)
 ABSENT_STRUCT(TF_WhileParams, TF_NewWhile, (TF_Graph *g, TF_Output *inputs, int ninputs, TF_Status
     *status), status)
 ABSENT_VOID(TF_FinishWhile, (const TF_WhileParams *params, TF_Status *status, TF_Output *outputs),
@@ -63,18 +38,6 @@ ABSENT(TF_Function *, TF_GraphToFunctionWithControlOutputs, (const TF_Graph *fn_
     *output_names, int ncontrol_outputs, const TF_Operation *const *control_outputs, const char
     *const *control_output_names, const TF_FunctionOptions *opts, const char *description, TF_Status
     *status), status, NULL)
-ABSENT(const char *, TF_FunctionName, (TF_Function *func), NULL, NULL)
-ABSENT_VOID(TF_FunctionToFunctionDef, (TF_Function *func, TF_Buffer *output_func_def, TF_Status
-    *status), status)
-ABSENT(TF_Function *, TF_FunctionImportFunctionDef, (const void *proto, size_t proto_len, TF_Status
-    *status), status, NULL)
-ABSENT_VOID(TF_FunctionSetAttrValueProto, (TF_Function *func, const char *attr_name, const void
-    *proto, size_t proto_len, TF_Status *status), status)
-ABSENT_VOID(TF_FunctionGetAttrValueProto, (TF_Function *func, const char *attr_name, TF_Buffer
-    *output_attr_value, TF_Status *status), status)
-ABSENT_VOID(TF_DeleteFunction, (TF_Function *func), NULL)
-ABSENT(unsigned char, TF_TryEvaluateConstant, (TF_Graph *graph, TF_Output output, TF_Tensor
-    **result, TF_Status *status), status, 0)
 
 /* Server */
 ABSENT(TF_Server *, TF_NewServer, (const void *proto, size_t proto_len, TF_Status *status), status,
@@ -135,9 +98,6 @@ ABSENT_VOID(TF_AddWhileInputHack, (TF_Graph *graph, TF_Output new_src, TF_Operat
     *status), status)
 
 /* Experimental: libraries, configuration, checkpoints */
-ABSENT(TF_Buffer *, TF_CreateConfig, (unsigned char enable_xla_compilation, unsigned char
-    gpu_memory_allow_growth, unsigned int num_cpu_devices), NULL, NULL)
-ABSENT(TF_Buffer *, TF_CreateRunOptions, (unsigned char enable_full_trace), NULL, NULL)
 ABSENT(const char *, TF_GraphDebugString, (TF_Graph *graph, size_t *len), NULL, NULL)
 ABSENT_VOID(TF_InitMain, (const char *usage, int *argc, char ***argv), NULL)
 ABSENT(TF_CheckpointReader *, TF_NewCheckpointReader, (const char *filename, TF_Status *status),

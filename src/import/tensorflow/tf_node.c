@@ -150,6 +150,31 @@ static int32_t refuse_effect(oribi_tf_scope *scope, const oribi_graphdef_node *n
     return -1;
 }
 
+/* What a variable becomes, for a caller who keeps variables: the caller assigns it. */
+static int32_t make_changed(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                            oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    oribi_tf *tf = scope->tf;
+    if (tf->options->ends == NULL || tf->graph != tf->outermost || tf->depth > 0) {
+        return refuse_effect(scope, node, out, max, status);
+    }
+    if (node->n_inputs != 2 || node->inputs[1] < 0) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "it has %d inputs, or one that is no tensor",
+                   (int)node->n_inputs);
+        return -1;
+    }
+    const oribi_value_id before = node->inputs[0] < -1
+                                      ? oribi_tf_variable_value(tf, node->inputs[0], status)
+                                      : node->inputs[0];
+    const oribi_value_id inputs[] = {before, node->inputs[1]};
+    const char *op = strncmp(node->op, "AssignAdd", 9) == 0 ? "AddV2" : "Sub";
+    oribi_node *made = before >= 0
+                           ? oribi_graph_add_node(tf->graph, op, node->name, inputs, 2, 1, status)
+                           : NULL;
+    return made != NULL && oribi_graph_resolve(tf->graph, made, status) ? one(made->outputs[0], out)
+                                                                        : -1;
+}
+
 /* The feed of this node, if there is one. */
 static oribi_value_id fed_value(oribi_tf_scope *scope, const oribi_graphdef_node *node)
 {
@@ -163,10 +188,12 @@ static oribi_value_id fed_value(oribi_tf_scope *scope, const oribi_graphdef_node
 static int32_t make_input(oribi_tf_scope *scope, const oribi_graphdef_node *node,
                           oribi_value_id *out, int32_t max, TF_Status *status)
 {
-    (void)scope;
     (void)out;
     (void)max;
-    oribi_fail(status, TF_INVALID_ARGUMENT, "'%s' is no input of the signature, and needed",
+    oribi_fail(status, TF_INVALID_ARGUMENT,
+               scope->tf->options->ends != NULL
+                   ? "You must feed a value for placeholder tensor '%s'"
+                   : "'%s' is no input of the signature, and needed",
                node->name);
     return -1;
 }
@@ -209,8 +236,10 @@ static const struct {
     oribi_tf_make_fn *make;
 } rows[] = {
     {"Assert", make_nothing},
-    {"AssignAddVariableOp", refuse_effect},
-    {"AssignSubVariableOp", refuse_effect},
+    {"AssignAdd", make_changed},
+    {"AssignAddVariableOp", make_changed},
+    {"AssignSub", make_changed},
+    {"AssignSubVariableOp", make_changed},
     {"AssignVariableOp", refuse_effect},
     {"Case", oribi_tf_make_case},
     {"CheckNumerics", make_same},

@@ -116,6 +116,12 @@ static bool note_assignments(oribi_tf *tf, const oribi_graphdef *reader,
 static const oribi_tf_entry *entry_of(oribi_tf *tf, const oribi_tf_handle *variable,
                                       TF_Status *status)
 {
+    if (!tf->is_saved_model && tf->options->ends != NULL) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "variable '%s' is read, and nothing has assigned it in this session",
+                   variable->name);
+        return NULL;
+    }
     if (!tf->is_saved_model) {
         oribi_fail(
             status, TF_UNIMPLEMENTED,
