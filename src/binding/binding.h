@@ -53,7 +53,7 @@ struct TF_Operation {
     oribi_attrs read; /* those that were asked for, or given by the op */
     TF_Output *inputs;
     TF_Operation **controls;
-    oribi_value_id *outputs; /* of graph->known */
+    oribi_value_id *outputs;                     /* of graph->known */
     const int32_t *input_starts, *output_starts; /* by argument of `op`; NULL: not known */
     int32_t n_attrs, n_inputs, n_controls, n_outputs;
     int32_t attrs_capacity, inputs_capacity, controls_capacity;
@@ -68,7 +68,7 @@ struct TF_Graph {
     TF_Operation **ops;
     int32_t n_ops, capacity;
     oribi_map by_name;
-    oribi_map functions; /* oribi_wire of the FunctionDef */
+    oribi_map functions;   /* oribi_wire of the FunctionDef */
     oribi_wire *gradients; /* GradientDef messages */
     int32_t n_gradients;
     int64_t producer, min_consumer;

@@ -17,7 +17,7 @@ static uint8_t kind_of_field(uint32_t number, bool is_list)
         [2] = TF_ATTR_STRING, [3] = TF_ATTR_INT,         [4] = TF_ATTR_FLOAT,
         [5] = TF_ATTR_BOOL,   [6] = TF_ATTR_TYPE,        [7] = TF_ATTR_SHAPE,
         [8] = TF_ATTR_TENSOR, [9] = TF_ATTR_PLACEHOLDER, [10] = TF_ATTR_FUNC};
-    return is_list && number == 9          ? (uint8_t)TF_ATTR_FUNC
+    return is_list && number == 9                 ? (uint8_t)TF_ATTR_FUNC
            : number < sizeof kinds && number >= 2 ? kinds[number]
                                                   : (uint8_t)TF_ATTR_STRING;
 }
@@ -66,8 +66,7 @@ static bool find(TF_Operation *oper, const char *name, oribi_attr *out, TF_Statu
 {
     TF_SetStatus(status, TF_OK, "");
     oribi_mutex_lock(&oper->graph->lock);
-    const bool ok =
-        oribi_attrs_find(&oper->read, name) != NULL || read_message(oper, name, status);
+    const bool ok = oribi_attrs_find(&oper->read, name) != NULL || read_message(oper, name, status);
     if (ok) {
         *out = *oribi_attrs_find(&oper->read, name);
     }
@@ -176,8 +175,8 @@ void TF_OperationGetAttrShape(TF_Operation *oper, const char *attr_name, int64_t
 }
 
 void TF_OperationGetAttrShapeList(TF_Operation *oper, const char *attr_name, int64_t **dims,
-                                  int *num_dims, int num_shapes, int64_t *storage,
-                                  int storage_size, TF_Status *status)
+                                  int *num_dims, int num_shapes, int64_t *storage, int storage_size,
+                                  TF_Status *status)
 {
     oribi_attr attr;
     const oribi_attr *list = NULL;

@@ -38,8 +38,8 @@ unsigned char TF_TryEvaluateConstant(TF_Graph *graph, TF_Output output, TF_Tenso
     oribi_mutex_lock(&graph->lock);
     const oribi_value *value = oribi_binding_value(output, status);
     if (value != NULL && value->constant != NULL) {
-        *result = oribi_graph_constant_tensor(graph->known,
-                                              output.oper->outputs[output.index], status);
+        *result =
+            oribi_graph_constant_tensor(graph->known, output.oper->outputs[output.index], status);
     }
     oribi_mutex_unlock(&graph->lock);
     return *result != NULL;

@@ -21,8 +21,7 @@ static void note(TF_OperationDescription *desc, const TF_Status *status)
 {
     if (!oribi_ok(status) && desc->code == TF_OK) {
         desc->code = TF_GetCode(status);
-        desc->problem =
-            oribi_arena_strdup(&desc->op->graph->known->arena, TF_Message(status));
+        desc->problem = oribi_arena_strdup(&desc->op->graph->known->arena, TF_Message(status));
     }
 }
 
@@ -69,9 +68,9 @@ static void add_inputs(TF_OperationDescription *desc, const TF_Output *inputs, i
              oribi_binding_add_input(desc->op, inputs[i], status);
     }
     if (ok && control != NULL) {
-        ok = control->graph == graph ? oribi_binding_add_control(desc->op, control, status)
-                                     : oribi_fail(status, TF_INVALID_ARGUMENT,
-                                                  "a control input is of another graph");
+        ok = control->graph == graph
+                 ? oribi_binding_add_control(desc->op, control, status)
+                 : oribi_fail(status, TF_INVALID_ARGUMENT, "a control input is of another graph");
     }
     if (!ok && status != NULL) {
         note(desc, status);
@@ -103,10 +102,9 @@ static bool keep_attr(TF_OperationDescription *desc, const char *name, oribi_tex
 {
     TF_Graph *graph = desc->op->graph;
     const char *key = oribi_arena_strdup(&graph->known->arena, name);
-    const uint8_t *kept =
-        key != NULL && !message->failed
-            ? oribi_binding_keep(graph, message->data, message->length, status)
-            : NULL;
+    const uint8_t *kept = key != NULL && !message->failed
+                              ? oribi_binding_keep(graph, message->data, message->length, status)
+                              : NULL;
     const size_t bytes = message->length;
     oribi_text_destroy(message);
     if (kept == NULL) {
@@ -340,9 +338,9 @@ static bool finish(TF_OperationDescription *desc, TF_Status *status)
                           desc->problem != NULL ? desc->problem : "");
     }
     if (op->name[0] == '\0' || op->name[0] == '^' || strchr(op->name, ':') != NULL) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "'%s' is no name of an operation: it is empty, begins with ^ or has a :",
-                          op->name);
+        return oribi_fail(
+            status, TF_INVALID_ARGUMENT,
+            "'%s' is no name of an operation: it is empty, begins with ^ or has a :", op->name);
     }
     if (oribi_binding_find(op->graph, (oribi_string){op->name, strlen(op->name)}) != NULL) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "Duplicate node name in graph: '%s'",

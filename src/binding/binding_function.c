@@ -91,7 +91,8 @@ void TF_FunctionSetAttrValueProto(TF_Function *func, const char *attr_name, cons
     oribi_text_append_n(&message, func->message.at, bytes_of(&func->message));
     oribi_proto_string(&entry, 1, attr_name);
     oribi_proto_bytes(&entry, 2, proto, proto_len);
-    oribi_proto_message(&message, 5, &entry); /* of a map's entries of one key the last one counts */
+    oribi_proto_message(&message, 5,
+                        &entry); /* of a map's entries of one key the last one counts */
     const uint8_t *kept =
         message.failed ? NULL : oribi_arena_memdup(&func->arena, message.data, message.length);
     if (kept != NULL) {
@@ -117,8 +118,8 @@ void TF_FunctionGetAttrValueProto(TF_Function *func, const char *attr_name,
         }
     }
     if (!is_found) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "Function '%s' has no attr named '%s'.",
-                   func->name, attr_name);
+        oribi_fail(status, TF_INVALID_ARGUMENT, "Function '%s' has no attr named '%s'.", func->name,
+                   attr_name);
         return;
     }
     oribi_text_append_n(&text, found.at, bytes_of(&found));
@@ -146,8 +147,9 @@ void TF_GraphCopyFunction(TF_Graph *g, const TF_Function *func, const TF_Functio
     oribi_text text = {0};
     TF_SetStatus(status, TF_OK, "");
     if (func == NULL) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "'func' argument to TF_GraphCopyFunction cannot "
-                                                "be null");
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "'func' argument to TF_GraphCopyFunction cannot "
+                   "be null");
         return;
     }
     write_library(&text, func, grad);

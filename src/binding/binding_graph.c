@@ -5,13 +5,15 @@
 #include "base/alloc.h"
 #include "binding/binding.h"
 #include "plugin/plugin.h"
+#include "session/session_internal.h"
 
 /* --- Life ----------------------------------------------------------------------------------- */
 
 static TF_Graph *graph_new(TF_Status *status)
 {
     enum { PRODUCER = 1766 }; /* the version of GraphDefs that TensorFlow 2.16 writes */
-    TF_Graph *graph = oribi_plugin_load_built_ins(status) ? oribi_alloc_zero(1, sizeof *graph) : NULL;
+    TF_Graph *graph =
+        oribi_plugin_load_built_ins(status) ? oribi_alloc_zero(1, sizeof *graph) : NULL;
     if (graph == NULL || !oribi_mutex_init(&graph->lock)) {
         oribi_free(graph);
         return NULL;
@@ -24,6 +26,7 @@ static TF_Graph *graph_new(TF_Status *status)
         return NULL;
     }
     graph->known->source_name = "graph";
+    graph->known->max_bytes = oribi_options_max_bytes(NULL);
     return graph;
 }
 
@@ -156,8 +159,8 @@ bool oribi_binding_set_attr(TF_Operation *self, oribi_string name, oribi_wire va
             return true;
         }
     }
-    ORIBI_TRY(grow(self, (void **)&self->attrs, self->n_attrs, &self->attrs_capacity, sizeof *self->attrs,
-                   status));
+    ORIBI_TRY(grow(self, (void **)&self->attrs, self->n_attrs, &self->attrs_capacity,
+                   sizeof *self->attrs, status));
     self->attrs[self->n_attrs++] = (oribi_binding_attr){name, value};
     return true;
 }
@@ -171,8 +174,7 @@ bool oribi_binding_put(TF_Operation *self, TF_Status *status)
     }
     if (graph->n_ops == graph->capacity) {
         const int32_t capacity = graph->capacity > 0 ? graph->capacity * 2 : 64;
-        TF_Operation **more =
-            oribi_realloc_array(graph->ops, (size_t)capacity, sizeof *graph->ops);
+        TF_Operation **more = oribi_realloc_array(graph->ops, (size_t)capacity, sizeof *graph->ops);
         ORIBI_TRY(more != NULL || oribi_fail_memory(status));
         graph->ops = more;
         graph->capacity = capacity;
@@ -185,8 +187,7 @@ bool oribi_binding_put(TF_Operation *self, TF_Status *status)
 
 static bool add_reader(TF_Operation *of, int32_t port, TF_Input input, TF_Status *status)
 {
-    oribi_binding_reader *reader =
-        oribi_arena_array(&of->graph->known->arena, 1, sizeof *reader);
+    oribi_binding_reader *reader = oribi_arena_array(&of->graph->known->arena, 1, sizeof *reader);
     ORIBI_TRY(reader != NULL || oribi_fail_memory(status));
     *reader = (oribi_binding_reader){.port = port, .input = input};
     if (of->last_reader != NULL) {
@@ -201,8 +202,8 @@ static bool add_reader(TF_Operation *of, int32_t port, TF_Input input, TF_Status
 bool oribi_binding_link(TF_Operation *self, TF_Status *status)
 {
     for (int32_t i = 0; i < self->n_inputs; i++) {
-        ORIBI_TRY(add_reader(self->inputs[i].oper, self->inputs[i].index, (TF_Input){self, i},
-                             status));
+        ORIBI_TRY(
+            add_reader(self->inputs[i].oper, self->inputs[i].index, (TF_Input){self, i}, status));
     }
     for (int32_t i = 0; i < self->n_controls; i++) {
         ORIBI_TRY(add_reader(self->controls[i], -1, (TF_Input){self, -1}, status));
@@ -274,8 +275,8 @@ static bool add_function(TF_Graph *graph, oribi_wire function, TF_Status *status
 
 static bool add_gradient(TF_Graph *graph, oribi_wire gradient, TF_Status *status)
 {
-    oribi_wire *more = oribi_arena_array(&graph->known->arena, (size_t)graph->n_gradients + 1,
-                                         sizeof *more);
+    oribi_wire *more =
+        oribi_arena_array(&graph->known->arena, (size_t)graph->n_gradients + 1, sizeof *more);
     ORIBI_TRY(more != NULL || oribi_fail_memory(status));
     if (graph->n_gradients > 0) {
         memcpy(more, graph->gradients, (size_t)graph->n_gradients * sizeof *more);

@@ -123,25 +123,24 @@ static bool read_node(import *self, imported *node, TF_Status *status)
         return oribi_fail(status, TF_INVALID_ARGUMENT, "Node '%.*s' is not unique",
                           (int)(name.length & 0xfff), name.data);
     }
-    const char *full = oribi_arena_printf(&self->scratch, "%s%.*s", self->prefix, (int)name.length,
-                                          name.data);
+    const char *full =
+        oribi_arena_printf(&self->scratch, "%s%.*s", self->prefix, (int)name.length, name.data);
     if (full != NULL && self->options != NULL && self->options->uniquifies_names) {
         full = unique(self, full);
     } else if (full != NULL && is_taken(self, full)) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "Node name '%s' already exists in the Graph", full);
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "Node name '%s' already exists in the Graph",
+                          full);
     }
     ORIBI_TRY(full != NULL || oribi_fail_memory(status));
-    TF_Operation *op = oribi_binding_operation(
-        self->graph, type, (oribi_string){full, strlen(full)}, status);
+    TF_Operation *op =
+        oribi_binding_operation(self->graph, type, (oribi_string){full, strlen(full)}, status);
     ORIBI_TRY(op != NULL);
     node->op = op;
     if (device.length == 0 && self->options != NULL && self->options->device != NULL) {
         device = (oribi_string){self->options->device, strlen(self->options->device)};
     }
     op->device = oribi_arena_strndup(&self->graph->known->arena, device.data, device.length);
-    return ((op->device != NULL &&
-             oribi_map_put_n(&self->by_name, name.data, name.length, node) &&
+    return ((op->device != NULL && oribi_map_put_n(&self->by_name, name.data, name.length, node) &&
              oribi_map_put(&self->taken, op->name, node)) ||
             oribi_fail_memory(status)) &&
            read_attrs(op, node->message, strlen(full) != name.length, status);
@@ -201,7 +200,7 @@ static oribi_string split(oribi_string text, int *out_port)
     }
     for (const char *at = colon + 1; at < text.data + text.length; at++) {
         *out_port = *at >= '0' && *at <= '9' && *out_port < 1000000 ? *out_port * 10 + (*at - '0')
-                                                                     : 1000000000;
+                                                                    : 1000000000;
     }
     return (oribi_string){text.data, (size_t)(colon - text.data)};
 }
@@ -229,9 +228,8 @@ static bool read_input(import *self, TF_Operation *op, oribi_string text, TF_Sta
     }
     imported *from = oribi_map_get_n(&self->by_name, name.data, name.length);
     if (from == NULL) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "Node '%s': Unknown input node '%.*s'", op->name,
-                          (int)(text.length & 0xfff), text.data);
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "Node '%s': Unknown input node '%.*s'",
+                          op->name, (int)(text.length & 0xfff), text.data);
     }
     if (port < 0) {
         return oribi_binding_add_control(op, from->op, status);
@@ -323,8 +321,7 @@ static bool settle_with_inputs(const import *self, imported *root, imported **st
 
 static bool settle_all(import *self, TF_Status *status)
 {
-    imported **stack =
-        oribi_arena_array(&self->scratch, (size_t)self->n_nodes + 1, sizeof *stack);
+    imported **stack = oribi_arena_array(&self->scratch, (size_t)self->n_nodes + 1, sizeof *stack);
     ORIBI_TRY(stack != NULL || oribi_fail_memory(status));
     for (int32_t i = 0; i < self->n_nodes; i++) {
         ORIBI_TRY(self->nodes[i].mark == DONE ||
@@ -342,8 +339,8 @@ static bool find_output(const import *self, const oribi_binding_mapping *wanted,
     const oribi_binding_mapping *mapped =
         wanted->index >= 0 ? mapping_of(self, name, wanted->index) : NULL;
     const imported *node = oribi_map_get(&self->by_name, wanted->name);
-    *out = mapped != NULL ? mapped->dst
-                          : (TF_Output){node != NULL ? node->op : NULL, wanted->index};
+    *out =
+        mapped != NULL ? mapped->dst : (TF_Output){node != NULL ? node->op : NULL, wanted->index};
     if (out->oper == NULL || (mapped == NULL && wanted->index >= out->oper->n_outputs)) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "Requested return node or output '%s:%d' is not in the graph def",
@@ -418,7 +415,7 @@ bool oribi_binding_import(TF_Graph *graph, oribi_wire graph_def,
                           const TF_ImportGraphDefOptions *options,
                           TF_ImportGraphDefResults *results, TF_Status *status)
 {
-    import self = {.graph = graph, .options = options};
+import self = {.graph = graph, .options = options };
     oribi_binding_mapping *m = options != NULL ? options->mappings : NULL;
     for (; m != NULL; m = m->next) {
         m->is_used = false;

@@ -189,9 +189,9 @@ static bool import(TF_Graph *graph, const TF_Buffer *graph_def,
     ORIBI_TRY(options == NULL || !options->has_failed || oribi_fail_memory(status));
     oribi_mutex_lock(&graph->lock);
     const uint8_t *kept = oribi_binding_keep(graph, graph_def->data, graph_def->length, status);
-    const bool ok = kept != NULL &&
-                    oribi_binding_import(graph, oribi_wire_over(kept, graph_def->length), options,
-                                         results, status);
+    const bool ok =
+        kept != NULL && oribi_binding_import(graph, oribi_wire_over(kept, graph_def->length),
+                                             options, results, status);
     oribi_mutex_unlock(&graph->lock);
     return ok;
 }
@@ -219,9 +219,8 @@ void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph *graph, const TF_Buffer *g
                                              TF_Status *status)
 {
     if (num_return_outputs != options->n_outputs) {
-        oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "Expected 'num_return_outputs' to be %d, got %d", (int)options->n_outputs,
-                   num_return_outputs);
+        oribi_fail(status, TF_INVALID_ARGUMENT, "Expected 'num_return_outputs' to be %d, got %d",
+                   (int)options->n_outputs, num_return_outputs);
         return;
     }
     TF_ImportGraphDefResults *results =

@@ -117,9 +117,8 @@ static bool load(TF_Session *session, const char *path, const char *const *tags,
         oribi_free(inside);
         return oribi_fail_memory(status);
     }
-    oribi_source *source =
-        oribi_source_open(inside, false, oribi_options_max_bytes(session->options), &data, &bytes,
-                          status);
+    oribi_source *source = oribi_source_open(
+        inside, false, oribi_options_max_bytes(session->options), &data, &bytes, status);
     oribi_free(inside);
     ORIBI_TRY(source != NULL);
     oribi_mutex_lock(&graph->lock);

@@ -39,8 +39,7 @@ static TF_DataType type_of(TF_Output output)
     const TF_DataType dtype = of->graph->known->values[of->outputs[output.index]]->dtype;
     oribi_mutex_unlock(&of->graph->lock);
     enum { REFERENCE = 100 }; /* DT_FLOAT_REF and so on */
-    return dtype == 0 ? (TF_DataType)-1
-                      : (TF_DataType)(dtype + (of->is_reference ? REFERENCE : 0));
+    return dtype == 0 ? (TF_DataType)-1 : (TF_DataType)(dtype + (of->is_reference ? REFERENCE : 0));
 }
 
 TF_DataType TF_OperationOutputType(TF_Output oper_out)

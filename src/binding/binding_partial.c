@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partial runs: feeds that come one after another, fetches in between. What a call wants is computed
- * from all that was fed so far, anew each time.
+/* Partial runs: feeds that come one after another, fetches in between. What a call wants is
+ * computed from all that was fed so far, anew each time.
  */
 #include <string.h>
 
@@ -57,8 +57,8 @@ static char *name_handle(uint64_t number)
 
 void TF_SessionPRunSetup(TF_Session *session, const TF_Output *inputs, int ninputs,
                          const TF_Output *outputs, int noutputs,
-                         const TF_Operation *const *target_opers, int ntargets,
-                         const char **handle, TF_Status *status)
+                         const TF_Operation *const *target_opers, int ntargets, const char **handle,
+                         TF_Status *status)
 {
     oribi_binding_partial *made = oribi_alloc_zero(1, sizeof *made);
     (void)target_opers; /* what they compute is computed where it is fetched */
@@ -138,10 +138,9 @@ static bool check_fetches(const oribi_binding_partial *self, const TF_Output *ou
 {
     for (int i = 0; i < n; i++) {
         if (find_end(self->fetches, self->n_fetches, outputs[i]) == self->n_fetches) {
-            return oribi_fail(status, TF_INVALID_ARGUMENT,
-                              "The output %s:%d was not set up as a fetch",
-                              outputs[i].oper != NULL ? outputs[i].oper->name : "",
-                              outputs[i].index);
+            return oribi_fail(
+                status, TF_INVALID_ARGUMENT, "The output %s:%d was not set up as a fetch",
+                outputs[i].oper != NULL ? outputs[i].oper->name : "", outputs[i].index);
         }
     }
     return true;

@@ -108,8 +108,7 @@ static bool add_feed(oribi_binding_plan *plan, TF_Output feed, TF_Tensor *given,
     ++*n;
     return (end->name != NULL &&
             oribi_shape_copy(&plan->arena, value->shape.dims,
-                             agrees(given, &value->shape) ? value->shape.rank : -1,
-                             &end->shape)) ||
+                             agrees(given, &value->shape) ? value->shape.rank : -1, &end->shape)) ||
            oribi_fail_memory(status);
 }
 
@@ -117,8 +116,8 @@ int32_t oribi_binding_add_fetch(oribi_binding_plan *plan, TF_Output fetch, TF_St
 {
     oribi_import_ends *ends = &plan->ends;
     const char *name = name_of(plan, fetch);
-    oribi_import_port *more = oribi_arena_array(&plan->arena, (size_t)ends->n_fetches + 1,
-                                               sizeof *more);
+    oribi_import_port *more =
+        oribi_arena_array(&plan->arena, (size_t)ends->n_fetches + 1, sizeof *more);
     if (name == NULL || more == NULL) {
         oribi_fail_memory(status);
         return -1;
@@ -143,9 +142,10 @@ static bool copy_wish(oribi_binding_plan *plan, const oribi_binding_wish *wish, 
     plan->wish = *wish;
     plan->wish.values = NULL;
     plan->wish.feeds = oribi_arena_memdup(arena, wish->feeds, n_feeds * sizeof *wish->feeds);
-    plan->wish.fetches = oribi_arena_memdup(arena, wish->fetches, n_fetches * sizeof *wish->fetches);
-    plan->wish.targets = oribi_arena_memdup(arena, wish->targets,
-                                            (size_t)wish->n_targets * sizeof *wish->targets);
+    plan->wish.fetches =
+        oribi_arena_memdup(arena, wish->fetches, n_fetches * sizeof *wish->fetches);
+    plan->wish.targets =
+        oribi_arena_memdup(arena, wish->targets, (size_t)wish->n_targets * sizeof *wish->targets);
     plan->types = oribi_arena_array(arena, n_feeds + 1, sizeof *plan->types);
     plan->result_of = oribi_arena_array(arena, n_fetches + 1, sizeof *plan->result_of);
     plan->ends.feeds = oribi_arena_array(arena, n_feeds + 1, sizeof *plan->ends.feeds);
@@ -201,9 +201,8 @@ static bool prepare(TF_Session *session, oribi_binding_plan *plan, const oribi_b
     ORIBI_TRY(oribi_binding_copy_variables(session, plan, status));
     ORIBI_TRY(oribi_model_file_share(&session->file, &file, status));
     plan->model = oribi_model_between(&file, &plan->ends, session->options, status);
-    plan->session = plan->model != NULL
-                        ? oribi_session_create(plan->model, session->options, status)
-                        : NULL;
+    plan->session =
+        plan->model != NULL ? oribi_session_create(plan->model, session->options, status) : NULL;
     return plan->session != NULL;
 }
 

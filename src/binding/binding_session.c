@@ -142,8 +142,8 @@ void TF_DeleteSession(TF_Session *session, TF_Status *status)
 /* --- Runs ----------------------------------------------------------------------------------- */
 
 /* The plan and a run of it that nobody uses, NULL where nothing is computed. False: status set. */
-static bool take(TF_Session *session, const oribi_binding_wish *wish,
-                 oribi_binding_plan **out_plan, oribi_run **out_run, TF_Status *status)
+static bool take(TF_Session *session, const oribi_binding_wish *wish, oribi_binding_plan **out_plan,
+                 oribi_run **out_run, TF_Status *status)
 {
     *out_run = NULL;
     oribi_mutex_lock(&session->lock);
@@ -234,8 +234,8 @@ static bool assign(TF_Session *session, const oribi_binding_plan *plan, oribi_ru
 static bool read_options(const TF_Buffer *proto, uint64_t *out, TF_Status *status)
 {
     enum { TIMEOUT_IN_MS = 2, NANOSECONDS = 1000000 };
-    oribi_wire wire = oribi_wire_over(proto != NULL ? proto->data : NULL,
-                                      proto != NULL ? proto->length : 0);
+    oribi_wire wire =
+        oribi_wire_over(proto != NULL ? proto->data : NULL, proto != NULL ? proto->length : 0);
     oribi_wire_field field;
     int64_t limit = 0;
     while (oribi_wire_next(&wire, &field, status)) {
@@ -258,9 +258,8 @@ static bool check_values(const oribi_binding_wish *wish, TF_Status *status)
 
 void TF_SessionRun(TF_Session *session, const TF_Buffer *run_options, const TF_Output *inputs,
                    TF_Tensor *const *input_values, int ninputs, const TF_Output *outputs,
-                   TF_Tensor **output_values, int noutputs,
-                   const TF_Operation *const *target_opers, int ntargets, TF_Buffer *run_metadata,
-                   TF_Status *status)
+                   TF_Tensor **output_values, int noutputs, const TF_Operation *const *target_opers,
+                   int ntargets, TF_Buffer *run_metadata, TF_Status *status)
 {
     const oribi_binding_wish wish = {inputs,  input_values, outputs, target_opers,
                                      ninputs, noutputs,     ntargets};

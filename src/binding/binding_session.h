@@ -29,8 +29,8 @@ typedef struct oribi_binding_plan {
     oribi_binding_wish wish; /* its values are NULL */
     TF_DataType *types;      /* of feeds */
     int32_t *result_of;      /* by fetch: which output of the model */
-    oribi_import_ends ends; /* whose variables have a reference of their own */
-    uint64_t generation;    /* of these variables */
+    oribi_import_ends ends;  /* whose variables have a reference of their own */
+    uint64_t generation;     /* of these variables */
     oribi_binding_assignment *assignments;
     int32_t n_assignments;
     oribi_model *model; /* NULL: nothing is computed */
@@ -56,8 +56,8 @@ struct TF_Session {
     oribi_cond idle; /* nothing is under way any more */
     TF_Graph *graph; /* one reference */
     oribi_options *options;
-    char *name, *folder; /* of the SavedModel; the latter NULL: none */
-    oribi_wire meta;     /* of its MetaGraphDef all but the graph; the graph's bytes */
+    char *name, *folder;   /* of the SavedModel; the latter NULL: none */
+    oribi_wire meta;       /* of its MetaGraphDef all but the graph; the graph's bytes */
     oribi_model_file file; /* the graph as a file, of this version */
     uint64_t version;
     oribi_import_variable *variables; /* those that runs assigned, with a reference of each */

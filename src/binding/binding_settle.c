@@ -11,8 +11,8 @@
 /* The value is the next output. */
 static bool put_output(TF_Operation *self, oribi_value_id id, TF_Status *status)
 {
-    oribi_value_id *more = oribi_arena_array(&self->graph->known->arena,
-                                             (size_t)self->n_outputs + 1, sizeof *more);
+    oribi_value_id *more =
+        oribi_arena_array(&self->graph->known->arena, (size_t)self->n_outputs + 1, sizeof *more);
     ORIBI_TRY(id >= 0 && (more != NULL || oribi_fail_memory(status)));
     if (self->n_outputs > 0) {
         memcpy(more, self->outputs, (size_t)self->n_outputs * sizeof *more);
@@ -99,8 +99,7 @@ static bool read_attrs(TF_Operation *self, oribi_attrs *out, TF_Status *status)
     oribi_graph *known = self->graph->known;
     for (int32_t i = 0; i < self->n_attrs; i++) {
         const oribi_binding_attr *attr = &self->attrs[i];
-        const char *name =
-            oribi_arena_strndup(&known->arena, attr->name.data, attr->name.length);
+        const char *name = oribi_arena_strndup(&known->arena, attr->name.data, attr->name.length);
         ORIBI_TRY(name != NULL || oribi_fail_memory(status));
         const oribi_attr_def *def = oribi_op_find_attr(self->op, name);
         ORIBI_TRY(def == NULL ||

@@ -69,8 +69,7 @@ static bool walk_add(walk *self, const TF_Operation *op, TF_Status *status)
         return true;
     }
     self->todo[self->n++] = op;
-    return oribi_map_put(&self->seen, op->name, (void *)(uintptr_t)op) ||
-           oribi_fail_memory(status);
+    return oribi_map_put(&self->seen, op->name, (void *)(uintptr_t)op) || oribi_fail_memory(status);
 }
 
 static void walk_end(walk *self)
@@ -244,8 +243,7 @@ bool oribi_binding_copy_variables(const TF_Session *session, oribi_binding_plan 
         const oribi_import_variable *variable = &session->variables[i];
         copies[i].name = oribi_arena_strdup(&plan->arena, variable->name);
         copies[i].value = oribi_tensor_share(variable->value);
-        ORIBI_TRY((copies[i].name != NULL && copies[i].value != NULL) ||
-                  oribi_fail_memory(status));
+        ORIBI_TRY((copies[i].name != NULL && copies[i].value != NULL) || oribi_fail_memory(status));
         plan->ends.n_variables++;
     }
     return true;

@@ -89,9 +89,9 @@ static const oribi_attr *typed(TF_Operation *self, const char *name, uint8_t kin
     const oribi_attr_def def = {.name = name, .kind = kind, .is_list = is_list};
     const oribi_binding_attr *attr = oribi_binding_find_attr(self, name);
     TF_Status *status = TF_NewStatus();
-    const bool ok = attr != NULL && status != NULL &&
-                    oribi_graphdef_read_attr(self->graph->known, kept, name, &def, attr->value,
-                                             status);
+    const bool ok =
+        attr != NULL && status != NULL &&
+        oribi_graphdef_read_attr(self->graph->known, kept, name, &def, attr->value, status);
     TF_DeleteStatus(status);
     return ok ? oribi_attrs_find(kept, name) : NULL;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a model of TensorFlow's by its C API alone, for models_test.py: a SavedModel or a GraphDef, with
- * feeds and fetches that are listed one a line,
+/* Runs a model of TensorFlow's by its C API alone, for models_test.py: a SavedModel or a GraphDef,
+ * with feeds and fetches that are listed one a line,
  *
  *   in TENSOR TYPE DIMS... FILE      out TENSOR FILE
  *
- * and checks on some threads at once that all runs give the same bits. A result is written as a line
- * "TYPE DIMS..." and its bytes; strings have their lengths, 8 bytes, before them.
+ * and checks on some threads at once that all runs give the same bits. A result is written as a
+ * line "TYPE DIMS..." and its bytes; strings have their lengths, 8 bytes, before them.
  *
  *   model_runner MODEL LIST THREADS META
  */
@@ -78,8 +78,7 @@ static void open_saved_model(model *m, const char *path, const char *meta_path, 
     const char *tags[] = {"serve"};
     TF_SessionOptions *options = TF_NewSessionOptions();
     TF_Buffer *meta = TF_NewBuffer();
-    m->session =
-        TF_LoadSessionFromSavedModel(options, NULL, path, tags, 1, m->graph, meta, status);
+    m->session = TF_LoadSessionFromSavedModel(options, NULL, path, tags, 1, m->graph, meta, status);
     check(status, "load");
     FILE *file = fopen(meta_path, "wb");
     if (file == NULL || fwrite(meta->data, 1, meta->length, file) != meta->length) {

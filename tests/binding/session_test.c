@@ -44,8 +44,8 @@ static void feeds_and_fetches_are_any_tensors(void **state)
     TF_Session *session = session_of(s.graph);
     const TF_Output both[] = {s.x, s.y}, middle[] = {s.sum, s.y};
 
-    TF_Tensor *out =
-        run(session, both, (TF_Tensor *[]){floats(one_by_two, 2, ones), one_float(5)}, 2, s.product);
+    TF_Tensor *out = run(session, both, (TF_Tensor *[]){floats(one_by_two, 2, ones), one_float(5)},
+                         2, s.product);
     expect_ok();
     assert_int_equal(TF_NumDims(out), 2);
     assert_true(float_of(out) == 15);
@@ -74,8 +74,8 @@ static void shapes_change_from_run_to_run(void **state)
     const int64_t shapes[][3] = {{1, 2, 0}, {3, 2, 0}, {1, 2, 0}, {2, 2, 2}, {4, 0, 0}};
     const int ranks[] = {2, 2, 2, 3, 1};
     for (int i = 0; i < 5; i++) { /* the last two are not what the placeholder says */
-        TF_Tensor *out = run(session, &s.x, (TF_Tensor *[]){floats(shapes[i], ranks[i], ones)}, 1,
-                             s.sum);
+        TF_Tensor *out =
+            run(session, &s.x, (TF_Tensor *[]){floats(shapes[i], ranks[i], ones)}, 1, s.sum);
         expect_ok();
         assert_int_equal(TF_NumDims(out), ranks[i]);
         assert_int_equal(TF_Dim(out, 0), shapes[i][0]);
@@ -320,8 +320,8 @@ static void what_waits_for_an_assignment_of_the_same_run_is_refused(void **state
     counter c = make_counter();
     TF_Session *session = session_of(c.graph);
     run_target(session, NULL, 0, c.reset);
-    assert_null(run(session, &c.delta, (TF_Tensor *[]){one_float(1)}, 1,
-                    (TF_Output){c.read_after, 0}));
+    assert_null(
+        run(session, &c.delta, (TF_Tensor *[]){one_float(1)}, 1, (TF_Output){c.read_after, 0}));
     expect_code(TF_UNIMPLEMENTED, "'step' (AssignAddVariableOp)");
     end(session, c.graph);
 }

@@ -23,14 +23,6 @@ static void nothing_TF_Output(const TF_Output *output)
     assert_int_equal(output->index, 0);
 }
 
-static void nothing_TF_AttrMetadata(const TF_AttrMetadata *data)
-{
-    assert_int_equal(data->is_list, 0);
-    assert_int_equal(data->list_size, 0);
-    assert_int_equal(data->type, 0);
-    assert_int_equal(data->total_size, 0);
-}
-
 static void nothing_TF_WhileParams(const TF_WhileParams *params)
 {
     assert_int_equal(params->ninputs, 0);

@@ -31,6 +31,8 @@ def intended():
     """Everything, relative to the prefix."""
     files = [*RUNS, *DROPINS, f"{LIB}/liboribi.so", f"{LIB}/liboribi.so.1", f"{LIB}/liboribi.a",
              f"{LIB}/oribi/cases/built_in.cases.json",
+             *(f"{LIB}/oribi/tensorflow/{n}" for n in (
+                 "libtensorflow.so", "libtensorflow.so.2", "pkgconfig/tensorflow.pc")),
              *(f"{LIB}/pkgconfig/{n}.pc" for n in ("oribi", "oribi-static", "oribi-plugin")),
              *(f"{LIB}/cmake/oribi/oribi-{n}.cmake" for n in (
                  "config", "config-version", "targets", f"targets-{CACHE['CMAKE_BUILD_TYPE'].lower()}")),

@@ -25,7 +25,7 @@ FEATURES = [
     ("lifecycle hooks of accelerators", "yes", "", "tests/hooks/contract_test.py tests/hooks/unwind_test.py", "reference/device-hooks.md"),
     ("comparison with tolerances, ULP, and to the first node", "yes", "", "tests/cli/compare_test.py", "guide/slow-or-wrong.md"),
     ("plugin new, check, test", "yes", "", "tests/plugin/tools_test.py tests/plugin/author_test.c", "reference/author-tools.md"),
-    ("TensorFlow's C API for bindings (graphs and sessions)", "no", "TF_Graph and TF_Session: their functions are there so that plugins load, and fail", "", "reference/plugin-contract.md"),
+    ("TensorFlow's C API for bindings (graphs and sessions)", "yes", "", "tests/binding/session_test.c tests/binding/models_test.py", "reference/running/tensorflow-c-api.md"),
     ("a profile of time and memory", "yes", "", "tests/cli/profile_test.py tests/cli/inspect_page_test.py", "guide/slow-or-wrong.md"),
     ("threads in containers, and the caller's pool", "yes", "", "tests/device/pool_test.c tests/session/threads_test.c", "guide/run-in-c.md"),
     ("emission in packages of build systems", "yes", "", "tests/compile/emitted_test.py tests/hooks/guide_test.py", "reference/platforms.md"),

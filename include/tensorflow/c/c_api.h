@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of TensorFlow's host API that plugins and op libraries call: version and registries, as
- * serialised protobuf messages.
+/* TensorFlow's host API: version and registries, as serialised protobuf messages, which plugins and
+ * op libraries ask for; graphs and sessions, with which bindings run TensorFlow's models.
  */
 #ifndef ORIBI_TENSORFLOW_C_C_API_H_
 #define ORIBI_TENSORFLOW_C_C_API_H_
@@ -34,9 +34,11 @@ TF_CAPI_EXPORT extern TF_Buffer *TF_GetAllRegisteredKernels(TF_Status *status);
 TF_CAPI_EXPORT extern TF_Buffer *TF_GetRegisteredKernelsForOp(const char *name, TF_Status *status);
 
 /* ------------------------------------------------------------------------------------------------
- * The rest of TensorFlow's host API: graphs, sessions, imports. Bindings and plugins that name
- * these functions load; each of them says UNIMPLEMENTED in its status and returns nothing (NULL,
- * 0), until a later version brings it. docs/reference/plugin-contract.md lists which is which.
+ * The rest of TensorFlow's host API: graphs, sessions, imports, as TensorFlow has them; what
+ * differs is in docs/reference/running/tensorflow-c-api.md. A function that is only named, as
+ * docs/reference/plugin-contract.md lists, says UNIMPLEMENTED in its status and returns nothing
+ * (NULL, 0): what names it loads. Graphs may be built and asked, and sessions run, from any
+ * threads; an operation that is being described belongs to one.
  * --------------------------------------------------------------------------------------------- */
 
 typedef struct TF_ApiDefMap TF_ApiDefMap;

@@ -168,9 +168,8 @@ static int32_t make_changed(oribi_tf_scope *scope, const oribi_graphdef_node *no
                                       : node->inputs[0];
     const oribi_value_id inputs[] = {before, node->inputs[1]};
     const char *op = strncmp(node->op, "AssignAdd", 9) == 0 ? "AddV2" : "Sub";
-    oribi_node *made = before >= 0
-                           ? oribi_graph_add_node(tf->graph, op, node->name, inputs, 2, 1, status)
-                           : NULL;
+    oribi_node *made =
+        before >= 0 ? oribi_graph_add_node(tf->graph, op, node->name, inputs, 2, 1, status) : NULL;
     return made != NULL && oribi_graph_resolve(tf->graph, made, status) ? one(made->outputs[0], out)
                                                                         : -1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions, devices, functions and the rest of c_api.h: named, not implemented. */
+/* What is left of c_api.h: named, not implemented. What works of it is in src/binding. */
 #include "c_api/absent.h"
 #include "tensorflow/c/c_api.h"
 
@@ -14,9 +14,10 @@ ABSENT_VOID(TF_ApiDefMapPut, (TF_ApiDefMap *api_def_map, const char *text, size_
 ABSENT(TF_Buffer *, TF_ApiDefMapGet, (TF_ApiDefMap *api_def_map, const char *name, size_t name_len,
     TF_Status *status), status, NULL)
 
-/* Sessions */
-
-/* Devices */
+/* Imports of objects of C++ */
+ABSENT(TF_ImportGraphDefResults *, TF_GraphImportGraphDefWithResultsNoSerialization, (TF_Graph
+    *graph, const TF_Buffer *graph_def, const TF_ImportGraphDefOptions *options, TF_Status *status),
+    status, NULL)
 
 /* Functions, loops, gradients */
 ABSENT_STRUCT(TF_WhileParams, TF_NewWhile, (TF_Graph *g, TF_Output *inputs, int ninputs, TF_Status
