@@ -18,7 +18,7 @@
 
 #include "tensorflow/c/c_api.h"
 
-enum { MOST = 16, TIMES = 5 };
+enum { MOST = 64, TIMES = 5 };
 
 typedef struct model {
     TF_Graph *graph;
@@ -167,6 +167,10 @@ static void read_list(model *m, const char *path)
         for (char *w = strtok_r(line, " ", &end); w != NULL && n < MOST;
              w = strtok_r(NULL, " ", &end)) {
             words[n++] = w;
+        }
+        if (m->n_feeds == MOST || m->n_fetches == MOST) {
+            fprintf(stderr, "more than %d inputs or outputs\n", MOST);
+            exit(1);
         }
         if (n >= 4 && strcmp(words[0], "in") == 0) {
             int64_t dims[MOST];
