@@ -17,7 +17,7 @@
  *   tf_bundle.c    the checkpoint's files
  *   tf_table.c     lookup tables
  *   tf_list.c      lists of tensors, tf_list_nodes.c their nodes
- *   tf_emit.c      how nodes are made of others
+ *   tf_emit.c      how nodes are made of others: tf_formula.c by a formula, tf_..._nodes.c which
  *
  * Source   graph.proto, function.proto, meta_graph.proto, saved_model.proto, saver.proto,
  *          tensor_bundle.proto.

@@ -44,14 +44,6 @@ static value roll(maker m, from node)
     return x;
 }
 
-static value invert_permutation(maker m, from node)
-{
-    const value x = node->inputs[0], n = oribi_tf_size_of(m, x, 0);
-    const value places = oribi_tf_cast(m, oribi_tf_count_to(m, n), oribi_tf_dtype(m, x));
-    const value size = oribi_tf_cast(m, oribi_tf_as_vector(m, n), oribi_tf_dtype(m, x));
-    return oribi_tf_emit3(m, "ScatterNd", oribi_tf_expand(m, x, 1), places, size);
-}
-
 /* The rows of each part. */
 static value dynamic_partition(maker m, from node)
 {
@@ -351,84 +343,34 @@ static value unique(maker m, from node)
     return made->outputs[0];
 }
 
-/* How many of the sorted row are less than each value, or not greater. */
-static value bound(maker m, from node, const char *op)
-{
-    const value row = oribi_tf_expand(m, node->inputs[0], -2);
-    const value each = oribi_tf_expand(m, node->inputs[1], -1);
-    const value dtype_of = oribi_tf_cast(m, oribi_tf_emit2(m, op, row, each),
-                                         oribi_tf_attr_type(node, "out_type", TF_INT32));
-    return oribi_tf_reduce(m, "Sum", dtype_of, oribi_tf_int(m, -1), false);
-}
-
-static value lower_bound(maker m, from node)
-{
-    return bound(m, node, "Less");
-}
-
-static value upper_bound(maker m, from node)
-{
-    return bound(m, node, "LessEqual");
-}
-
-/* Is the target's prediction among the k highest? What is not finite is not. */
-static value among_the_highest(maker m, from node, value k)
-{
-    const value x = node->inputs[0];
-    const value target = oribi_tf_expand(m, node->inputs[1], 1);
-    const value of_target = oribi_tf_emit(m, "GatherV2", INPUTS(x, target, oribi_tf_int(m, 1)),
-                                          ATTRS(ATTR_INT("batch_dims", 1)));
-    const value higher = oribi_tf_cast(m, oribi_tf_emit2(m, "Greater", x, of_target), TF_INT32);
-    const value count = oribi_tf_reduce(m, "Sum", higher, oribi_tf_int(m, 1), false);
-    const value finite =
-        oribi_tf_reduce(m, "All", oribi_tf_emit1(m, "IsFinite", x), oribi_tf_int(m, 1), false);
-    return oribi_tf_emit2(m, "LogicalAnd", finite,
-                          oribi_tf_emit2(m, "Less", count, oribi_tf_cast(m, k, TF_INT32)));
-}
-
-static value in_top_k(maker m, from node)
-{
-    return among_the_highest(m, node, oribi_tf_int(m, (int32_t)oribi_tf_attr_int(node, "k", 0)));
-}
-
-static value in_top_k_v2(maker m, from node)
-{
-    return among_the_highest(m, node, node->inputs[2]);
-}
-
 const oribi_tf_row oribi_tf_array_rows[] = {
-    {"BatchToSpace", 2, batch_to_space, NULL},
-    {"BroadcastArgs", 2, broadcast_args, NULL},
-    {"ConcatOffset", 2, concat_offset, NULL},
-    {"DynamicPartition", 2, dynamic_partition, NULL},
-    {"DynamicStitch", 2, dynamic_stitch, NULL},
-    {"Empty", 1, empty, NULL},
-    {"InTopK", 2, in_top_k, NULL},
-    {"InTopKV2", 3, in_top_k_v2, NULL},
-    {"InvertPermutation", 1, invert_permutation, NULL},
-    {"LowerBound", 2, lower_bound, NULL},
-    {"MatrixDiag", 1, matrix_diag, NULL},
-    {"MatrixDiagPart", 1, matrix_diag_part, NULL},
-    {"MatrixDiagPartV2", 3, matrix_diag_part, NULL},
-    {"MatrixDiagPartV3", 3, matrix_diag_part, NULL},
-    {"MatrixDiagV2", 5, matrix_diag, NULL},
-    {"MatrixDiagV3", 5, matrix_diag, NULL},
-    {"MatrixSetDiag", 2, matrix_set_diag, NULL},
-    {"MatrixSetDiagV2", 3, matrix_set_diag, NULL},
-    {"MatrixSetDiagV3", 3, matrix_set_diag, NULL},
-    {"Reverse", 2, reverse, NULL},
-    {"Roll", 3, roll, NULL},
-    {"ScatterNdNonAliasingAdd", 3, scatter_add, NULL},
-    {"SpaceToBatch", 2, space_to_batch, NULL},
-    {"TensorScatterAdd", 3, scatter_add, NULL},
-    {"TensorScatterMax", 3, scatter_max, NULL},
-    {"TensorScatterMin", 3, scatter_min, NULL},
-    {"TensorScatterSub", 3, scatter_sub, NULL},
-    {"TopK", 1, top_k, "values indices"},
-    {"Unique", 1, unique, "y idx"},
-    {"UniqueV2", 2, unique, "y idx"},
-    {"UniqueWithCounts", 1, unique, "y idx count"},
-    {"UniqueWithCountsV2", 2, unique, "y idx count"},
-    {"UpperBound", 2, upper_bound, NULL},
-    {NULL, 0, NULL, NULL},
+    {"BatchToSpace", 2, batch_to_space, NULL, NULL},
+    {"BroadcastArgs", 2, broadcast_args, NULL, NULL},
+    {"ConcatOffset", 2, concat_offset, NULL, NULL},
+    {"DynamicPartition", 2, dynamic_partition, NULL, NULL},
+    {"DynamicStitch", 2, dynamic_stitch, NULL, NULL},
+    {"Empty", 1, empty, NULL, NULL},
+    {"MatrixDiag", 1, matrix_diag, NULL, NULL},
+    {"MatrixDiagPart", 1, matrix_diag_part, NULL, NULL},
+    {"MatrixDiagPartV2", 3, matrix_diag_part, NULL, NULL},
+    {"MatrixDiagPartV3", 3, matrix_diag_part, NULL, NULL},
+    {"MatrixDiagV2", 5, matrix_diag, NULL, NULL},
+    {"MatrixDiagV3", 5, matrix_diag, NULL, NULL},
+    {"MatrixSetDiag", 2, matrix_set_diag, NULL, NULL},
+    {"MatrixSetDiagV2", 3, matrix_set_diag, NULL, NULL},
+    {"MatrixSetDiagV3", 3, matrix_set_diag, NULL, NULL},
+    {"Reverse", 2, reverse, NULL, NULL},
+    {"Roll", 3, roll, NULL, NULL},
+    {"ScatterNdNonAliasingAdd", 3, scatter_add, NULL, NULL},
+    {"SpaceToBatch", 2, space_to_batch, NULL, NULL},
+    {"TensorScatterAdd", 3, scatter_add, NULL, NULL},
+    {"TensorScatterMax", 3, scatter_max, NULL, NULL},
+    {"TensorScatterMin", 3, scatter_min, NULL, NULL},
+    {"TensorScatterSub", 3, scatter_sub, NULL, NULL},
+    {"TopK", 1, top_k, "values indices", NULL},
+    {"Unique", 1, unique, "y idx", NULL},
+    {"UniqueV2", 2, unique, "y idx", NULL},
+    {"UniqueWithCounts", 1, unique, "y idx count", NULL},
+    {"UniqueWithCountsV2", 2, unique, "y idx count", NULL},
+    {NULL, 0, NULL, NULL, NULL},
 };

@@ -202,6 +202,13 @@ bool oribi_tf_known_ints(const oribi_tf_maker *m, oribi_value_id x, const char *
            oribi_fail(m->status, TF_UNIMPLEMENTED, "%s is not constant", what);
 }
 
+oribi_value_id oribi_tf_complex(const oribi_tf_maker *m, oribi_value_id re, oribi_value_id im)
+{
+    const oribi_value_id both =
+        oribi_tf_emit(m, "Pack", INPUTS(re, im), ATTRS(ATTR_INT("axis", -1)));
+    return oribi_tf_emit(m, "Bitcast", &both, 1, ATTRS(ATTR_TYPE("type", TF_COMPLEX64)));
+}
+
 oribi_value_id oribi_tf_size_of(const oribi_tf_maker *m, oribi_value_id x, int32_t axis)
 {
     const int32_t rank = oribi_tf_rank(m, x);
@@ -297,9 +304,9 @@ TF_DataType oribi_tf_attr_type(const oribi_graphdef_node *node, const char *name
 
 const oribi_tf_row *oribi_tf_row_of(oribi_string op)
 {
-    static const oribi_tf_row *const tables[] = {oribi_tf_list_rows, oribi_tf_image_rows,
-                                                 oribi_tf_array_rows, oribi_tf_math_rows,
-                                                 oribi_tf_segment_rows};
+    static const oribi_tf_row *const tables[] = {oribi_tf_list_rows,    oribi_tf_image_rows,
+                                                 oribi_tf_array_rows,   oribi_tf_math_rows,
+                                                 oribi_tf_fourier_rows, oribi_tf_formula_rows};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         for (const oribi_tf_row *row = tables[i]; row->op != NULL; row++) {
             if (oribi_string_is(op, row->op)) {

@@ -67,6 +67,8 @@ bool oribi_tf_known_real(const oribi_tf_maker *m, oribi_value_id x, float *out);
 /* The integers of a constant. False, the status set: it is computed. */
 bool oribi_tf_known_ints(const oribi_tf_maker *m, oribi_value_id x, const char *what,
                          oribi_dims *out);
+/* Complex numbers of two parts of one shape, floats. */
+oribi_value_id oribi_tf_complex(const oribi_tf_maker *m, oribi_value_id re, oribi_value_id im);
 /* The size of a dimension as a number, constant where it is known. */
 oribi_value_id oribi_tf_size_of(const oribi_tf_maker *m, oribi_value_id x, int32_t axis);
 /* Nought of this type, as many as the vector of sizes says. */
@@ -92,10 +94,17 @@ typedef struct oribi_tf_row {
     int32_t least; /* inputs */
     oribi_tf_compose *make;
     const char *outputs; /* their names, where there is not just one */
+    const char *formula; /* in the place of `make`: tf_formula.c */
 } oribi_tf_row;
+/* What the formula says; the first output, others in m->out. */
+oribi_value_id oribi_tf_formula(const oribi_tf_maker *m, const oribi_graphdef_node *node,
+                                const char *formula);
 /* The row of an op that a table has; NULL: none. */
 const oribi_tf_row *oribi_tf_row_of(oribi_string op);
+/* The same of an op whose first input is of complex numbers, which the op's kernels do not take. */
+const oribi_tf_row *oribi_tf_complex_row_of(const oribi_graph *graph,
+                                            const oribi_graphdef_node *node);
 extern const oribi_tf_row oribi_tf_list_rows[], oribi_tf_image_rows[], oribi_tf_array_rows[],
-    oribi_tf_math_rows[], oribi_tf_segment_rows[];
+    oribi_tf_math_rows[], oribi_tf_fourier_rows[], oribi_tf_formula_rows[];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops of tf.image and of detectors that are made of others. */
+/* Ops of tf.image and of detectors that are made of others; see tf_formula_nodes.c, too. */
 #include <math.h>
 
 #include "import/tensorflow/tf_emit.h"
@@ -16,99 +16,6 @@ static value real(maker m, double number)
 static value clipped(maker m, value x)
 {
     return oribi_tf_emit3(m, "ClipByValue", x, real(m, 0), real(m, 1));
-}
-
-/* --- Colours -------------------------------------------------------------------------------- */
-
-static value channel(maker m, value x, int32_t i)
-{
-    return oribi_tf_gather(m, x, oribi_tf_int(m, i), -1);
-}
-
-static value stacked(maker m, value a, value b, value c)
-{
-    return oribi_tf_emit(m, "Pack", INPUTS(a, b, c), ATTRS(ATTR_INT("axis", -1)));
-}
-
-static value hsv_of(maker m, value rgb)
-{
-    const value r = channel(m, rgb, 0), g = channel(m, rgb, 1), b = channel(m, rgb, 2);
-    const value most = oribi_tf_emit2(m, "Maximum", r, oribi_tf_emit2(m, "Maximum", g, b));
-    const value least = oribi_tf_emit2(m, "Minimum", r, oribi_tf_emit2(m, "Minimum", g, b));
-    const value range = oribi_tf_emit2(m, "Sub", most, least), zero = real(m, 0);
-    const value s = oribi_tf_emit3(m, "SelectV2", oribi_tf_emit2(m, "Greater", most, zero),
-                                   oribi_tf_emit2(m, "RealDiv", range, most), zero);
-    const value norm =
-        oribi_tf_emit2(m, "RealDiv", real(m, 1), oribi_tf_emit2(m, "Mul", real(m, 6), range));
-    const value of_r = oribi_tf_emit2(m, "Mul", norm, oribi_tf_emit2(m, "Sub", g, b));
-    const value of_g =
-        oribi_tf_emit2(m, "AddV2", oribi_tf_emit2(m, "Mul", norm, oribi_tf_emit2(m, "Sub", b, r)),
-                       real(m, 2.0 / 6.0));
-    const value of_b =
-        oribi_tf_emit2(m, "AddV2", oribi_tf_emit2(m, "Mul", norm, oribi_tf_emit2(m, "Sub", r, g)),
-                       real(m, 4.0 / 6.0));
-    value h = oribi_tf_emit3(
-        m, "SelectV2", oribi_tf_emit2(m, "Equal", r, most), of_r,
-        oribi_tf_emit3(m, "SelectV2", oribi_tf_emit2(m, "Equal", g, most), of_g, of_b));
-    h = oribi_tf_emit3(m, "SelectV2", oribi_tf_emit2(m, "Greater", range, zero), h, zero);
-    h = oribi_tf_emit3(m, "SelectV2", oribi_tf_emit2(m, "Less", h, zero),
-                       oribi_tf_emit2(m, "AddV2", h, real(m, 1)), h);
-    return stacked(m, h, s, most);
-}
-
-/* How much of one colour there is at hue h, 0 to 6: its slope times the distance from `at`, and a
- * constant. */
-static value share(maker m, value h, double at, double slope, double constant)
-{
-    const value distance = oribi_tf_emit1(m, "Abs", oribi_tf_emit2(m, "Sub", h, real(m, at)));
-    return clipped(m, oribi_tf_emit2(m, "AddV2", oribi_tf_emit2(m, "Mul", distance, real(m, slope)),
-                                     real(m, constant)));
-}
-
-static value rgb_of(maker m, value hsv)
-{
-    const value h = oribi_tf_emit2(m, "Mul", channel(m, hsv, 0), real(m, 6));
-    const value s = channel(m, hsv, 1), v = channel(m, hsv, 2);
-    const value shares =
-        stacked(m, share(m, h, 3, 1, -1), share(m, h, 2, -1, 2), share(m, h, 4, -1, 2));
-    const value white = oribi_tf_expand(m, oribi_tf_emit2(m, "Sub", real(m, 1), s), -1);
-    const value colour = oribi_tf_emit2(m, "Mul", oribi_tf_expand(m, s, -1), shares);
-    return oribi_tf_emit2(m, "Mul", oribi_tf_emit2(m, "AddV2", white, colour),
-                          oribi_tf_expand(m, v, -1));
-}
-
-static value rgb_to_hsv(maker m, from node)
-{
-    return hsv_of(m, node->inputs[0]);
-}
-
-static value hsv_to_rgb(maker m, from node)
-{
-    return rgb_of(m, node->inputs[0]);
-}
-
-static value adjust_hue(maker m, from node)
-{
-    const value hsv = hsv_of(m, node->inputs[0]);
-    const value h = oribi_tf_emit2(
-        m, "FloorMod", oribi_tf_emit2(m, "AddV2", channel(m, hsv, 0), node->inputs[1]), real(m, 1));
-    return rgb_of(m, stacked(m, h, channel(m, hsv, 1), channel(m, hsv, 2)));
-}
-
-static value adjust_saturation(maker m, from node)
-{
-    const value hsv = hsv_of(m, node->inputs[0]);
-    const value s = oribi_tf_emit2(m, "Mul", channel(m, hsv, 1), node->inputs[1]);
-    return rgb_of(m, stacked(m, channel(m, hsv, 0), clipped(m, s), channel(m, hsv, 2)));
-}
-
-static value adjust_contrast(maker m, from node)
-{
-    static const int32_t picture[] = {-3, -2};
-    const value mean =
-        oribi_tf_reduce(m, "Mean", node->inputs[0], oribi_tf_ints(m, picture, 2), true);
-    const value apart = oribi_tf_emit2(m, "Sub", node->inputs[0], mean);
-    return oribi_tf_emit2(m, "AddV2", oribi_tf_emit2(m, "Mul", apart, node->inputs[1]), mean);
 }
 
 /* --- Patches -------------------------------------------------------------------------------- */
@@ -417,20 +324,15 @@ static value combined_suppression(maker m, from node)
 }
 
 const oribi_tf_row oribi_tf_image_rows[] = {
-    {"AdjustContrastv2", 2, adjust_contrast, NULL},
-    {"AdjustHue", 2, adjust_hue, NULL},
-    {"AdjustSaturation", 2, adjust_saturation, NULL},
     {"CombinedNonMaxSuppression", 6, combined_suppression,
-     "nmsed_boxes nmsed_scores nmsed_classes valid_detections"},
-    {"ExtractImagePatches", 1, extract_image_patches, NULL},
-    {"HSVToRGB", 1, hsv_to_rgb, NULL},
-    {"NonMaxSuppression", 3, non_max_suppression, NULL},
-    {"NonMaxSuppressionV2", 4, non_max_suppression, NULL},
-    {"NonMaxSuppressionV3", 5, non_max_suppression, NULL},
-    {"NonMaxSuppressionV4", 5, non_max_suppression_v4, "selected_indices valid_outputs"},
+     "nmsed_boxes nmsed_scores nmsed_classes valid_detections", NULL},
+    {"ExtractImagePatches", 1, extract_image_patches, NULL, NULL},
+    {"NonMaxSuppression", 3, non_max_suppression, NULL, NULL},
+    {"NonMaxSuppressionV2", 4, non_max_suppression, NULL, NULL},
+    {"NonMaxSuppressionV3", 5, non_max_suppression, NULL, NULL},
+    {"NonMaxSuppressionV4", 5, non_max_suppression_v4, "selected_indices valid_outputs", NULL},
     {"NonMaxSuppressionV5", 6, non_max_suppression_v5,
-     "selected_indices selected_scores valid_outputs"},
-    {"RGBToHSV", 1, rgb_to_hsv, NULL},
-    {"ResizeBicubic", 2, resize_bicubic, NULL},
-    {NULL, 0, NULL, NULL},
+     "selected_indices selected_scores valid_outputs", NULL},
+    {"ResizeBicubic", 2, resize_bicubic, NULL, NULL},
+    {NULL, 0, NULL, NULL, NULL},
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops that compute, which are made of others. */
-#include <math.h>
-
+/* Ops that compute, which are made of others; see tf_formula_nodes.c, too. */
 #include "import/tensorflow/tf_emit.h"
 
 typedef const oribi_tf_maker *maker;
@@ -11,65 +9,6 @@ typedef oribi_value_id value;
 static value like(maker m, value x, double number)
 {
     return oribi_tf_number(m, oribi_tf_dtype(m, x), number);
-}
-
-/* --- Elements ------------------------------------------------------------------------------- */
-
-static value xlogy(maker m, from node)
-{
-    return oribi_tf_emit2(m, "MulNoNan", oribi_tf_emit1(m, "Log", node->inputs[1]),
-                          node->inputs[0]);
-}
-
-static value xlog1py(maker m, from node)
-{
-    return oribi_tf_emit2(m, "MulNoNan", oribi_tf_emit1(m, "Log1p", node->inputs[1]),
-                          node->inputs[0]);
-}
-
-static value xdivy(maker m, from node)
-{
-    const value x = node->inputs[0], zero = like(m, x, 0);
-    return oribi_tf_emit3(m, "SelectV2", oribi_tf_emit2(m, "Equal", x, zero), zero,
-                          oribi_tf_emit2(m, "RealDiv", x, node->inputs[1]));
-}
-
-static value approximate_equal(maker m, from node)
-{
-    const value apart =
-        oribi_tf_emit1(m, "Abs", oribi_tf_emit2(m, "Sub", node->inputs[0], node->inputs[1]));
-    return oribi_tf_emit2(m, "Less", apart,
-                          like(m, apart, oribi_tf_attr_float(node, "tolerance", 1e-5F)));
-}
-
-static value cross(maker m, from node)
-{
-    static const int32_t next[] = {1, 2, 0}, last[] = {2, 0, 1};
-    const value ahead = oribi_tf_ints(m, next, 3), behind = oribi_tf_ints(m, last, 3);
-    const value a = node->inputs[0], b = node->inputs[1];
-    return oribi_tf_emit2(m, "Sub",
-                          oribi_tf_emit2(m, "Mul", oribi_tf_gather(m, a, ahead, -1),
-                                         oribi_tf_gather(m, b, behind, -1)),
-                          oribi_tf_emit2(m, "Mul", oribi_tf_gather(m, a, behind, -1),
-                                         oribi_tf_gather(m, b, ahead, -1)));
-}
-
-/* start, start + step, .., and `stop` itself at the end. */
-static value lin_space(maker m, from node)
-{
-    const value start = node->inputs[0], stop = node->inputs[1];
-    const value n = oribi_tf_cast(m, node->inputs[2], TF_INT32), one = oribi_tf_int(m, 1);
-    const value i = oribi_tf_count_to(m, n);
-    const value last = oribi_tf_emit2(m, "Sub", n, one);
-    const value steps = oribi_tf_emit2(m, "Maximum", last, one);
-    const value step = oribi_tf_emit2(m, "RealDiv", oribi_tf_emit2(m, "Sub", stop, start),
-                                      oribi_tf_cast(m, steps, oribi_tf_dtype(m, start)));
-    const value number = oribi_tf_emit2(
-        m, "AddV2", start,
-        oribi_tf_emit2(m, "Mul", step, oribi_tf_cast(m, i, oribi_tf_dtype(m, start))));
-    const value is_last = oribi_tf_emit2(m, "LogicalAnd", oribi_tf_emit2(m, "Equal", i, last),
-                                         oribi_tf_emit2(m, "Greater", n, one));
-    return oribi_tf_emit3(m, "SelectV2", is_last, stop, number);
 }
 
 /* How many of the boundaries are not above each element. */
@@ -231,19 +170,13 @@ static value quantise_and_dequantise_v3(maker m, from node)
 }
 
 const oribi_tf_row oribi_tf_math_rows[] = {
-    {"ApproximateEqual", 2, approximate_equal, NULL},
-    {"Bucketize", 1, bucketize, NULL},
-    {"Cross", 2, cross, NULL},
-    {"FakeQuantWithMinMaxArgs", 1, fake_quant_args, NULL},
-    {"FakeQuantWithMinMaxVars", 3, fake_quant_vars, NULL},
-    {"FakeQuantWithMinMaxVarsPerChannel", 3, fake_quant_vars, NULL},
-    {"HistogramFixedWidth", 3, histogram, NULL},
-    {"LinSpace", 3, lin_space, NULL},
-    {"QuantizeAndDequantizeV2", 3, quantise_and_dequantise_v2, NULL},
-    {"QuantizeAndDequantizeV3", 4, quantise_and_dequantise_v3, NULL},
-    {"QuantizeAndDequantizeV4", 3, quantise_and_dequantise_v2, NULL},
-    {"Xdivy", 2, xdivy, NULL},
-    {"Xlog1py", 2, xlog1py, NULL},
-    {"Xlogy", 2, xlogy, NULL},
-    {NULL, 0, NULL, NULL},
+    {"Bucketize", 1, bucketize, NULL, NULL},
+    {"FakeQuantWithMinMaxArgs", 1, fake_quant_args, NULL, NULL},
+    {"FakeQuantWithMinMaxVars", 3, fake_quant_vars, NULL, NULL},
+    {"FakeQuantWithMinMaxVarsPerChannel", 3, fake_quant_vars, NULL, NULL},
+    {"HistogramFixedWidth", 3, histogram, NULL, NULL},
+    {"QuantizeAndDequantizeV2", 3, quantise_and_dequantise_v2, NULL, NULL},
+    {"QuantizeAndDequantizeV3", 4, quantise_and_dequantise_v3, NULL, NULL},
+    {"QuantizeAndDequantizeV4", 3, quantise_and_dequantise_v2, NULL, NULL},
+    {NULL, 0, NULL, NULL, NULL},
 };

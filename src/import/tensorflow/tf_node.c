@@ -223,7 +223,8 @@ static int32_t compose(oribi_tf_scope *scope, const oribi_graphdef_node *node,
         oribi_fail(status, TF_INVALID_ARGUMENT, "it has %d inputs", (int)node->n_inputs);
         return -1;
     }
-    const oribi_value_id first = row->make(&m, node);
+    const oribi_value_id first =
+        row->make != NULL ? row->make(&m, node) : oribi_tf_formula(&m, node, row->formula);
     if (n > 0) {
         out[0] = first;
     }
@@ -242,9 +243,12 @@ static const struct {
     {"AssignVariableOp", refuse_effect},
     {"Case", oribi_tf_make_case},
     {"CheckNumerics", make_same},
+    {"CheckNumericsV2", make_same},
+    {"DeepCopy", make_same},
     {"DisableCopyOnRead", make_nothing},
     {"EnsureShape", make_same},
     {"Exit", oribi_tf_make_exit},
+    {"GuaranteeConst", make_same},
     {"HashTableV2", make_table},
     {"Identity", make_same},
     {"IdentityN", make_same_list},
@@ -257,6 +261,8 @@ static const struct {
     {"Placeholder", make_input},
     {"PlaceholderWithDefault", make_same},
     {"PreventGradient", make_same},
+    {"Print", make_same},
+    {"PrintV2", make_nothing},
     {"ReadVariableOp", make_read},
     {"ResourceGather", make_gather},
     {"Snapshot", make_same},
@@ -282,6 +288,10 @@ int32_t oribi_tf_make(void *arg, const oribi_graphdef_node *node, oribi_value_id
         if (strcmp(rows[i].op, node->op) == 0) {
             return rows[i].make(scope, node, out, max, status);
         }
+    }
+    const oribi_tf_row *of_complex = oribi_tf_complex_row_of(scope->tf->graph, node);
+    if (of_complex != NULL) {
+        return compose(scope, node, of_complex, out, max, status);
     }
     if (strcmp(node->op, "Const") == 0 || oribi_op_find(node->op) != NULL) {
         return -1;

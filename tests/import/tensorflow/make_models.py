@@ -320,7 +320,7 @@ def ops_of_places():
                 "diag": tf.linalg.diag(x), "diag_above": tf.linalg.diag(x, k=1), "diag_wide": tf.linalg.diag(x, num_rows=3, num_cols=5, padding_value=7.0),
                 "old_diag": RAW.MatrixDiag(diagonal=x), "part": tf.linalg.diag_part(square), "part_below": tf.linalg.diag_part(square, k=-2),
                 "set": tf.linalg.set_diag(square, x[:, 0]), "set_above": tf.linalg.set_diag(square, x[:5, 0], k=1),
-                "lower": tf.searchsorted(tf.sort(x), x * 1.1), "upper": tf.searchsorted(tf.sort(x), x, side="right"),
+                "old_top": RAW.InTopK(predictions=x, targets=i % 3, k=1), "lower": tf.searchsorted(tf.sort(x), x * 1.1), "upper": tf.searchsorted(tf.sort(x), x, side="right"),
                 "top": tf.nn.in_top_k(i % 3, x, 2), "reverse": RAW.Reverse(tensor=x, dims=[False, True]), "args": RAW.BroadcastArgs(s0=tf.shape(x), s1=[4, 1, 1]),
                 "offset": tf.concat(RAW.ConcatOffset(concat_dim=1, shape=[[2, 3], [2, 4], [2, 1]]), 0),
                 "blocks": RAW.SpaceToBatch(input=tf.reshape(x[:4], [1, 2, 6, 1]), paddings=[[0, 0], [1, 1]], block_size=2)}
@@ -351,6 +351,51 @@ def ops_of_segments():
         return {"mean": tf.math.segment_mean(x, ids), "max": tf.math.segment_max(x, ids), "min": tf.math.segment_min(x, ids), "prod": tf.math.segment_prod(x, ids),
                 "some": tf.sparse.segment_sum(x, i, ids), "some_mean": tf.sparse.segment_mean(x, i, ids, 6), "root": tf.sparse.segment_sqrt_n(x, i, ids)}
     ops("ops_of_segments", [("x", [None, 2], f32(6, 2)), ("i", [None], np.array([5, 0, 1, 1, 2, 4], np.int32))], body)
+
+
+@model
+def ops_of_crops():
+    def body(x, boxes):
+        at = [0, 1, 0, 1, 1]
+        return {"crops": tf.image.crop_and_resize(x, boxes, at, [3, 4]), "one": tf.image.crop_and_resize(x, boxes, at, [1, 2], extrapolation_value=7.0),
+                "nearest": tf.image.crop_and_resize(x, boxes, at, [5, 3], "nearest"), "bytes": RAW.CropAndResize(image=tf.cast(x * 9, tf.uint8), boxes=boxes,
+                box_ind=at, crop_size=[2, 2])}
+    boxes = np.array([[0, 0, 1, 1], [0.1, 0.2, 0.7, 0.5], [-0.3, 0.1, 1.2, 0.9], [0.8, 0.9, 0.2, 0.1], [0.5, 0.5, 0.5, 0.5]], np.float32)
+    ops("ops_of_crops", [("x", [None, None, None, 2], RNG.random((2, 6, 5, 2), np.float32)), ("boxes", [None, 4], boxes)], body)
+
+
+@model
+def ops_of_sparse_tensors():
+    def body(x, y):
+        s = tf.sparse.from_dense(x)
+        reshaped = tf.sparse.reshape(s, [-1, 2, 5])
+        filled, empty = tf.sparse.fill_empty_rows(s, -1.0)
+        mixed = tf.sparse.reorder(tf.SparseTensor(tf.reverse(s.indices, [0]), tf.reverse(s.values, [0]), s.dense_shape))
+        left = RAW.ListDiff(x=tf.constant([5, 1, 7, 1, 3]), y=tf.cast(y[0, :2], tf.int32))
+        return {"product": tf.sparse.sparse_dense_matmul(s, y[:5]), "of_transposed": tf.sparse.sparse_dense_matmul(s, x, adjoint_a=True), "sum": tf.sparse.reduce_sum(s, 1),
+                "kept": tf.sparse.reduce_sum(s, [0], keepdims=True), "indices": reshaped.indices, "shape": reshaped.dense_shape, "filled": filled.indices,
+                "values": filled.values, "empty": empty, "mixed": mixed.indices, "mixed_values": mixed.values, "out": left[0], "idx": left[1],
+                "loss": tf.nn.softmax_cross_entropy_with_logits(x[:, :4], y[:6, :4]), "sparse_loss": tf.nn.sparse_softmax_cross_entropy_with_logits([1, 0, 3, 2, 1, 0], x),
+                "unravelled": tf.unravel_index([17, 3, 22], [2, 3, 4]), "diag": tf.linalg.tensor_diag(x[:2, :2]), "diag_part": tf.linalg.tensor_diag_part(y[:3, :3]),
+                "mean": tf.nn.safe_embedding_lookup_sparse(tf.constant(f32(9, 3)), tf.sparse.from_dense(tf.cast(tf.abs(x) * 3, tf.int64)), None, combiner="mean"),
+                "weighted": tf.nn.embedding_lookup_sparse(tf.constant(f32(9, 3)), tf.sparse.from_dense(tf.constant([[1, 0, 3], [2, 5, 0]], tf.int64)), None, "sqrtn")}
+    x = f32(6, 5) * (RNG.random((6, 5)) > 0.5)
+    x[2] = 0
+    ops("ops_of_sparse_tensors", [("x", [None, 5], x.astype(np.float32)), ("y", [None, 4], np.maximum(f32(6, 4), 0.5)[[0, 1, 2, 3, 4, 5]])], body)
+
+
+@model
+def ops_of_waves():
+    def body(x):
+        z = tf.complex(x, tf.reverse(x, [1]))
+        spectrum, parts = tf.signal.rfft(x), lambda k, v: {k + "_re": tf.math.real(v), k + "_im": tf.math.imag(v)}
+        square = tf.reshape(z, [-1, 4, 4])
+        return {**parts("fft", tf.signal.fft(z)), **parts("ifft", tf.signal.ifft(z)), **parts("fft2d", tf.signal.fft2d(square)), **parts("ifft2d", tf.signal.ifft2d(square)),
+                "irfft": tf.signal.irfft(spectrum), "odd": tf.signal.irfft(spectrum, [11]), "irfft2d": tf.signal.irfft2d(tf.signal.rfft2d(tf.math.real(square))),
+                "dct": tf.signal.dct(x), "idct": tf.signal.idct(x), "mfcc": tf.signal.mfccs_from_log_mel_spectrograms(x), "angle": tf.math.angle(z),
+                **parts("conj", tf.math.conj(z)), **parts("quotient", z / (z * z + tf.cast(x, tf.complex64))), **parts("exp", tf.exp(-z)), "abs": tf.abs(z - spectrum[:, :1]),
+                "back": tf.signal.inverse_stft(tf.signal.stft(tf.tile(x, [1, 4]), 16, 8), 16, 8), "cast": tf.cast(z, tf.float32)}
+    ops("ops_of_waves", [("x", [None, 16], f32(2, 16))], body)
 
 
 # --- What sessions saved ----------------------------------------------------------------------------

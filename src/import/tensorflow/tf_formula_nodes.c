@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops that a formula makes of others: tf_formula.c. */
+#include "import/tensorflow/tf_emit.h"
+
+/* Picture pixels as rows of channels; w, h: how many there are along an axis; y, x: where each of
+ * the crop's rows and columns lies, of each box; i: of each box its picture's first row; o: what
+ * lies outside of the picture. */
+#define CROP                                                                                       \
+    "s = Shape($0); h = GatherV2(s, 1, 0); w = GatherV2(s, 2, 0); "                                \
+    "p = Cast{DstT=1}(Reshape($0, ConcatV2([-1], GatherV2(s, [3], 0), 0))); "                      \
+    "g = Cast{DstT=1}(Sub(h, 1)); f = Cast{DstT=1}(Sub(w, 1)); "                                   \
+    "a = GatherV2($3, 0, 0); b = GatherV2($3, 1, 0); "                                             \
+    "c = Cast{DstT=1}(Range(0, a, 1)); d = Cast{DstT=1}(Range(0, b, 1)); "                         \
+    "t = GatherV2($1, [0], 1); l = GatherV2($1, [1], 1); "                                         \
+    "u = GatherV2($1, [2], 1); r = GatherV2($1, [3], 1); "                                         \
+    "y = SelectV2(Greater(a, 1), AddV2(Mul(t, g), Mul(c, RealDiv(Mul(Sub(u, t), g), "              \
+    "Cast{DstT=1}(Maximum(Sub(a, 1), 1))))), Mul(Mul(AddV2(t, u), 0.5f), g)); "                    \
+    "x = SelectV2(Greater(b, 1), AddV2(Mul(l, f), Mul(d, RealDiv(Mul(Sub(r, l), f), "              \
+    "Cast{DstT=1}(Maximum(Sub(b, 1), 1))))), Mul(Mul(AddV2(l, r), 0.5f), f)); "                    \
+    "o = LogicalOr(ExpandDims(LogicalOr(Less(y, 0.f), Greater(y, g)), 2), "                        \
+    "ExpandDims(LogicalOr(Less(x, 0.f), Greater(x, f)), 1)); "                                     \
+    "i = Mul(Reshape($2, [-1, 1]), h); "
+#define WITHIN(x, size) "Maximum(0, Minimum(Cast{DstT=3}(" x "), Sub(" size ", 1)))"
+#define BETWEEN                                                                                    \
+    "j = ExpandDims(Mul(AddV2(i, " WITHIN(                                                         \
+        "Floor(y)",                                                                                \
+        "h") "), w), 2); "                                                                         \
+             "k = ExpandDims(Mul(AddV2(i, " WITHIN(                                                \
+                 "Ceil(y)",                                                                        \
+                 "h") "), w), 2); "                                                                \
+                      "m = ExpandDims(" WITHIN("Floor(x)", "w") ", 1); n = ExpandDims(" WITHIN(    \
+                          "Ceil(x)",                                                               \
+                          "w") ", 1); e = ExpandDims(ExpandDims(Sub(x, Floor(x)), 1), 3); "        \
+                               "z = ExpandDims(ExpandDims(Sub(y, Floor(y)), 2), 3); "              \
+                               "a = GatherV2(p, AddV2(j, m), 0); b = GatherV2(p, AddV2(j, n), "    \
+                               "0); "                                                              \
+                               "c = GatherV2(p, AddV2(k, m), 0); d = GatherV2(p, AddV2(k, n), "    \
+                               "0); "                                                              \
+                               "t = AddV2(a, Mul(Sub(b, a), e)); u = AddV2(c, Mul(Sub(d, c), "     \
+                               "e)); "                                                             \
+                               "SelectV2(ExpandDims(o, 3), @extrapolation_value, AddV2(t, "        \
+                               "Mul(Sub(u, t), z)))"
+
+static oribi_value_id crop_and_resize(const oribi_tf_maker *m, const oribi_graphdef_node *node)
+{
+    static const char *const nearest = "y = Floor(AddV2(y, 0.5f)); x = Floor(AddV2(x, 0.5f)); ";
+    const char *text =
+        oribi_arena_printf(&m->tf->kept, CROP "%s" BETWEEN,
+                           oribi_tf_attr_is(node, "method", "nearest") ? nearest : "");
+    if (text == NULL) {
+        oribi_fail_memory(m->status);
+        return -1;
+    }
+    return oribi_tf_formula(m, node, text);
+}
+
+/* How far elements of a tensor of this shape are apart. */
+#define STEPS(shape) "Cumprod{exclusive=1, reverse=1}(" shape ", 0)"
+
+#define COLOUR(i)  "GatherV2($0, " i ", -1)"
+#define PART_OF(i) "GatherV2(a, " i ", -1)"
+#define SHARE(x)   "ClipByValue(" x ", 0.0, 1.0)"
+#define FROM(at)   "Abs(Sub(h, " at "))"
+
+/* t: the prediction of the target; c: how many are higher. */
+#define AMONG_HIGHEST(k)                                                                           \
+    "t = GatherV2{batch_dims=1}($0, ExpandDims($1, 1), 1); "                                       \
+    "c = Sum(Cast{DstT=3}(Greater($0, t)), 1); LogicalAnd(All(IsFinite($0), 1), Less(c, " k "))"
+
+/* How many segments there are, where the last number says it; how many rows each has, which
+ * broadcasts against its reduction. */
+#define N_OF(i) "AddV2(Maximum(Cast{DstT=3}(Max(" i ", 0)), -1), 1)"
+#define N       N_OF("$1")
+#define ROWS(n)                                                                                    \
+    "Reshape(UnsortedSegmentSum(Fill(Shape($1), like(1)), $1, " n "), "                            \
+    "ConcatV2([-1], Fill(Reshape(Sub(Rank($0), 1), [1]), 1), 0))"
+#define SOME "GatherV2($0, $1, 0), $2"
+
+const oribi_tf_row oribi_tf_formula_rows[] = {
+    {"AdjustContrastv2", 2, NULL, NULL,
+     "a = Mean{keep_dims=1}($0, [-3, -2]); AddV2(Mul(Sub($0, a), $1), a)"},
+    {"AdjustHue", 2, NULL, NULL,
+     "a = RGBToHSV($0); h = FloorMod(AddV2(" PART_OF("0") ", $1), 1.0); "
+                                                          "HSVToRGB(Pack{axis=-1}(h, " PART_OF(
+                                                              "1") ", " PART_OF("2") "))"},
+    {"AdjustSaturation", 2, NULL, NULL,
+     "a = RGBToHSV($0); s = " SHARE("Mul(" PART_OF(
+         "1") ", $1)") "; "
+                       "HSVToRGB(Pack{axis=-1}(" PART_OF("0") ", s, " PART_OF("2") "))"},
+    {"ApproximateEqual", 2, NULL, NULL, "Less(Abs(Sub($0, $1)), like(@tolerance))"},
+    {"Cross", 2, NULL, NULL,
+     "a = [1, 2, 0]; b = [2, 0, 1]; Sub(Mul(GatherV2($0, a, -1), GatherV2($1, b, -1)), "
+     "Mul(GatherV2($0, b, -1), GatherV2($1, a, -1)))"},
+    {"CropAndResize", 4, crop_and_resize, NULL, NULL},
+    {"Diag", 1, NULL, NULL,
+     "a = Reshape($0, [-1]); i = Range(0, Size(a), 1); s = Shape($0); "
+     "Reshape(SelectV2(Equal(ExpandDims(i, 1), i), a, like(0)), ConcatV2(s, s, 0))"},
+    {"DiagPart", 1, NULL, NULL,
+     "s = Shape($0); h = Slice(s, [0], Reshape(FloorDiv(Size(s), 2), [1])); n = Prod(h, 0); "
+     "Reshape(GatherV2(Reshape($0, [-1]), Mul(Range(0, n, 1), AddV2(n, 1)), 0), h)"},
+    {"HSVToRGB", 1, NULL, NULL,
+     "h = Mul(" COLOUR("0") ", 6.0); s = " COLOUR("1") "; v = " COLOUR(
+         "2") "; "
+              "a = Pack{axis=-1}(" SHARE("Sub(" FROM("3.0") ", 1.0)") ", " SHARE("Sub(2.0, " FROM(
+                  "2.0") ")") ", " SHARE("Sub(2.0, " FROM("4.0") ")") "); "
+                                                                      "Mul(AddV2(ExpandDims(Sub(1."
+                                                                      "0, s), -1), "
+                                                                      "Mul(ExpandDims(s, -1), a)), "
+                                                                      "ExpandDims(v, -1))"},
+    {"InTopK", 2, NULL, NULL, AMONG_HIGHEST("#k:0")},
+    {"InTopKV2", 3, NULL, NULL, AMONG_HIGHEST("Cast{DstT=3}($2)")},
+    {"InvertPermutation", 1, NULL, NULL,
+     "n = Size($0); ScatterNd(ExpandDims($0, 1), like(Range(0, n, 1)), like(Reshape(n, [1])))"},
+    {"LinSpace", 3, NULL, NULL,
+     "n = Cast{DstT=3}($2); e = Sub(n, 1); i = Range(0, n, 1); "
+     "d = RealDiv(Sub($1, $0), like(Maximum(e, 1))); "
+     "SelectV2(LogicalAnd(Equal(i, e), Greater(n, 1)), $1, AddV2($0, Mul(d, like(i))))"},
+    {"ListDiff", 2, NULL, "out idx",
+     "m = Reshape(Where(LogicalNot(Any(Equal(ExpandDims($0, 1), $1), 1))), [-1]); "
+     "GatherV2($0, m, 0), Cast{DstT=3}(m)"},
+    {"LowerBound", 2, NULL, NULL,
+     "Sum(Cast{DstT=#out_type:3}(Less(ExpandDims($0, -2), ExpandDims($1, -1))), -1)"},
+    {"LogMatrixDeterminant", 1, NULL, "sign log_abs_determinant",
+     "a = MatrixDeterminant($0); Sign(a), Log(Abs(a))"},
+    {"RGBToHSV", 1, NULL, NULL,
+     "r = " COLOUR("0") "; g = " COLOUR("1") "; b = " COLOUR(
+         "2") "; "
+              "v = Maximum(r, Maximum(g, b)); d = Sub(v, Minimum(r, Minimum(g, b))); "
+              "s = SelectV2(Greater(v, 0.0), RealDiv(d, v), 0.0); n = RealDiv(1.0, Mul(6.0, d)); "
+              "h = SelectV2(Equal(r, v), Mul(n, Sub(g, b)), SelectV2(Equal(g, v), "
+              "AddV2(Mul(n, Sub(b, r)), 0.33333333333), AddV2(Mul(n, Sub(r, g)), 0.66666666667))); "
+              "h = SelectV2(Greater(d, 0.0), h, 0.0); h = SelectV2(Less(h, 0.0), AddV2(h, 1.0), "
+              "h); "
+              "Pack{axis=-1}(h, s, v)"},
+    {"SegmentMax", 2, NULL, NULL,
+     "n = " N
+     "; SelectV2(Greater(" ROWS("n") ", like(0)), UnsortedSegmentMax($0, $1, n), like(0))"},
+    {"SegmentMean", 2, NULL, NULL, "mean_of_segments($0, $1, " N ")"},
+    {"SegmentMin", 2, NULL, NULL, "Neg(SegmentMax(Neg($0), $1))"},
+    {"SegmentProd", 2, NULL, NULL, "UnsortedSegmentProd($0, $1, " N ")"},
+    {"SoftmaxCrossEntropyWithLogits", 2, NULL, "loss backprop",
+     "Neg(Sum(Mul($1, LogSoftmax($0)), 1)), Sub(Softmax($0), $1)"},
+    {"SparseFillEmptyRows", 4, NULL,
+     "output_indices output_values empty_row_indicator reverse_index_map",
+     /* c: how many elements each row has; e: has it none? w: those rows. Elements move behind the
+      * empty rows before theirs; q: which element then is at each place. */
+     "r = Cast{DstT=3}(GatherV2($0, 0, 1)); n = Cast{DstT=3}(GatherV2($2, 0, 0)); m = Size(r); "
+     "c = UnsortedSegmentSum(Fill(Shape(r), 1), r, n); e = Equal(c, 0); "
+     "z = Cumsum{exclusive=1}(Cast{DstT=3}(e), 0); "
+     "j = AddV2(Range(0, m, 1), GatherV2(z, r, 0)); w = Reshape(Where(e), [-1]); "
+     "s = Cumsum{exclusive=1}(Maximum(c, 1), 0); t = AddV2(m, Size(w)); "
+     "q = ScatterNd(ExpandDims(ConcatV2(j, GatherV2(s, w, 0), 0), 1), Range(0, t, 1), "
+     "Reshape(t, [1])); f = like(OneHot(0, Size($2), 1, 0)); "
+     "GatherV2(ConcatV2($0, Mul(ExpandDims(w, 1), f), 0), q, 0), "
+     "GatherV2(ConcatV2($1, Fill(Shape(w), $3), 0), q, 0), e, like(j)"},
+    {"SparseReduceSum", 4, NULL, NULL, "Sum{keep_dims=#keep_dims:0}(ScatterNd($0, $1, $2), $3)"},
+    {"SparseReorder", 3, NULL, "output_indices output_values",
+     "a = Sum(Mul($0, " STEPS("$2") "), 1); i = TopKV2.1(Neg(a), Size(a)); "
+                                    "GatherV2($0, i, 0), GatherV2($1, i, 0)"},
+    {"SparseReshape", 3, NULL, "output_indices output_shape",
+     "a = ExpandDims(Sum(Mul($0, " STEPS(
+         "$1") "), 1), 1); "
+               "n = SelectV2(Equal($2, like(-1)), FloorDiv(Prod($1, 0), Abs(Prod($2, 0))), $2); "
+               "FloorMod(FloorDiv(a, " STEPS("n") "), n), n"},
+    {"SparseSegmentMean", 3, NULL, NULL, "SegmentMean(" SOME ")"},
+    {"SparseSegmentMeanWithNumSegments", 4, NULL, NULL, "mean_of_segments(" SOME ", $3)"},
+    {"SparseSegmentSqrtN", 3, NULL, NULL, "root_of_segments(" SOME ", " N_OF("$2") ")"},
+    {"SparseSegmentSqrtNWithNumSegments", 4, NULL, NULL, "root_of_segments(" SOME ", $3)"},
+    {"SparseSegmentSum", 3, NULL, NULL, "UnsortedSegmentSum(" SOME ", " N_OF("$2") ")"},
+    {"SparseSegmentSumWithNumSegments", 4, NULL, NULL, "UnsortedSegmentSum(" SOME ", $3)"},
+    {"SparseSoftmaxCrossEntropyWithLogits", 2, NULL, "loss backprop",
+     "Neg(GatherV2{batch_dims=1}(LogSoftmax($0), $1, 1)), "
+     "Sub(Softmax($0), OneHot($1, GatherV2(Shape($0), 1, 0), 1.0, 0.0))"},
+    {"SparseTensorDenseMatMul", 4, NULL, NULL,
+     "MatMul{transpose_a=#adjoint_a:0, transpose_b=#adjoint_b:0}(ScatterNd($0, $1, $2), $3)"},
+    {"UnravelIndex", 2, NULL, NULL,
+     "Reshape(FloorMod(FloorDiv(Reshape($0, [1, -1]), ExpandDims(" STEPS(
+         "$1") ", 1)), "
+               "ExpandDims($1, 1)), ConcatV2(Shape($1), Shape($0), 0))"},
+    {"UpperBound", 2, NULL, NULL,
+     "Sum(Cast{DstT=#out_type:3}(LessEqual(ExpandDims($0, -2), ExpandDims($1, -1))), -1)"},
+    {"Xdivy", 2, NULL, NULL, "SelectV2(Equal($0, 0.0), 0.0, RealDiv($0, $1))"},
+    {"Xlog1py", 2, NULL, NULL, "MulNoNan(Log1p($1), $0)"},
+    {"Xlogy", 2, NULL, NULL, "MulNoNan(Log($1), $0)"},
+    /* Of other formulas: rows, numbers of their segments, how many segments there are. */
+    {"mean_of_segments", 3, NULL, NULL,
+     "RealDiv(UnsortedSegmentSum($0, $1, $2), Maximum(" ROWS("$2") ", like(1)))"},
+    {"root_of_segments", 3, NULL, NULL,
+     "RealDiv(UnsortedSegmentSum($0, $1, $2), Sqrt(Maximum(" ROWS("$2") ", like(1))))"},
+    {NULL, 0, NULL, NULL, NULL},
+};
