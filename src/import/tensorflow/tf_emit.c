@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { MOST_INT = 1 << 30 }; /* of numbers that a formula calculates with */
+
 oribi_node *oribi_tf_emit_node(const oribi_tf_maker *m, const char *op,
                                const oribi_value_id *inputs, int32_t n_inputs,
                                const oribi_emit_attr *attrs, int32_t n_attrs, int32_t n_outputs)
@@ -72,17 +74,13 @@ oribi_value_id oribi_tf_ints(const oribi_tf_maker *m, const int32_t *values, int
 oribi_value_id oribi_tf_number(const oribi_tf_maker *m, TF_DataType dtype, double value)
 {
     const float f = (float)value;
-    const int64_t i64 = (int64_t)value;
-    switch (dtype) {
-    case TF_FLOAT:
+    if (dtype == TF_FLOAT) {
         return constant(m, TF_FLOAT, NULL, 0, &f);
-    case TF_INT64:
-        return constant(m, TF_INT64, NULL, 0, &i64);
-    case TF_INT32:
-        return oribi_tf_int(m, (int32_t)value);
-    default:
-        return oribi_tf_cast(m, constant(m, TF_DOUBLE, NULL, 0, &value), dtype);
     }
+    if (dtype == TF_INT32 && value >= INT32_MIN && value <= INT32_MAX) {
+        return oribi_tf_int(m, (int32_t)value);
+    }
+    return oribi_tf_cast(m, constant(m, TF_DOUBLE, NULL, 0, &value), dtype);
 }
 
 /* --- What is known -------------------------------------------------------------------------- */
@@ -197,9 +195,19 @@ bool oribi_tf_known_real(const oribi_tf_maker *m, oribi_value_id x, float *out)
 bool oribi_tf_known_ints(const oribi_tf_maker *m, oribi_value_id x, const char *what,
                          oribi_dims *out)
 {
-    return (x >= 0 && oribi_ok(m->status) && oribi_graph_known_ints(m->tf->graph, x, out)) ||
-           !oribi_ok(m->status) ||
-           oribi_fail(m->status, TF_UNIMPLEMENTED, "%s is not constant", what);
+    if (x < 0 || !oribi_ok(m->status)) {
+        return false;
+    }
+    if (!oribi_graph_known_ints(m->tf->graph, x, out)) {
+        return oribi_fail(m->status, TF_UNIMPLEMENTED, "%s is not constant", what);
+    }
+    for (int32_t i = 0; i < out->n; i++) {
+        if (out->at[i] < -MOST_INT || out->at[i] > MOST_INT) {
+            return oribi_fail(m->status, TF_INVALID_ARGUMENT, "%s is %lld", what,
+                              (long long)out->at[i]);
+        }
+    }
+    return true;
 }
 
 oribi_value_id oribi_tf_complex(const oribi_tf_maker *m, oribi_value_id re, oribi_value_id im)
@@ -212,7 +220,7 @@ oribi_value_id oribi_tf_complex(const oribi_tf_maker *m, oribi_value_id re, orib
 oribi_value_id oribi_tf_size_of(const oribi_tf_maker *m, oribi_value_id x, int32_t axis)
 {
     const int32_t rank = oribi_tf_rank(m, x);
-    const int64_t known = rank > axis ? m->tf->graph->values[x]->shape.dims[axis] : -1;
+    const int64_t known = axis >= 0 && axis < rank ? m->tf->graph->values[x]->shape.dims[axis] : -1;
     return known >= 0 && known <= INT32_MAX
                ? oribi_tf_int(m, (int32_t)known)
                : oribi_tf_take(m, oribi_tf_emit1(m, "Shape", x), oribi_tf_int(m, axis));
@@ -272,8 +280,9 @@ bool oribi_tf_attr_is(const oribi_graphdef_node *node, const char *name, const c
 int64_t oribi_tf_attr_int(const oribi_graphdef_node *node, const char *name, int64_t absent)
 {
     oribi_wire_field field;
-    return oribi_graphdef_attr_field(node->message, name, 3, &field) ? (int64_t)field.value
-                                                                     : absent;
+    const int64_t value =
+        oribi_graphdef_attr_field(node->message, name, 3, &field) ? (int64_t)field.value : absent;
+    return value < -MOST_INT ? -MOST_INT : value > MOST_INT ? MOST_INT : value;
 }
 
 bool oribi_tf_attr_bool(const oribi_graphdef_node *node, const char *name, bool absent)

@@ -80,7 +80,8 @@ const int64_t *oribi_tf_attr_ints(const oribi_tf_maker *m, const oribi_graphdef_
 const float *oribi_tf_attr_floats(const oribi_tf_maker *m, const oribi_graphdef_node *node,
                                   const char *name, int32_t *out_n);
 bool oribi_tf_attr_is(const oribi_graphdef_node *node, const char *name, const char *text);
-/* Attributes of the node that is made, or what the op's definition has where they are absent. */
+/* Attributes of the node that is made, or what the op's definition has where they are absent;
+ * integers within 2^30 of nought, beyond which nothing is meant. */
 int64_t oribi_tf_attr_int(const oribi_graphdef_node *node, const char *name, int64_t absent);
 bool oribi_tf_attr_bool(const oribi_graphdef_node *node, const char *name, bool absent);
 float oribi_tf_attr_float(const oribi_graphdef_node *node, const char *name, float absent);
