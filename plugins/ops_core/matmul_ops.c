@@ -68,7 +68,9 @@ static void determinant(oribi_ops_ctx *ctx, TF_Status *status)
 /* --- Attention ----------------------------------------------------------------------------------
  * Its meaning is that of ONNX's Attention without caches, which importers put before the keys and
  * values: softcap before the mask, heads of queries that share one of keys, a causal mask whose
- * query i sees keys up to i + causal_offset.
+ * query i sees keys up to i + causal_offset, and where left_window is not -1 no more than
+ * left_window before that. spans, [batches or 1, 2], says of each batch how many keys count and
+ * what stands for causal_offset. sinks, [heads], are scores of keys without a value.
  */
 
 /* Dims of input i in the order batch, heads, sequence, head size, whatever its layout. */
@@ -164,9 +166,11 @@ const oribi_ops_row oribi_ops_matmul[] = {
      .attrs = {"T: {half, float, double, complex64, complex128}"},
      .shape = determinant},
     {.name = "Oribi>Attention",
-     .inputs = {"query: T", "key: T", "value: T", "mask: N * Tmask"},
+     .inputs = {"query: T", "key: T", "value: T", "mask: N * Tmask", "spans: n_spans * int64",
+                "sinks: n_sinks * T"},
      .outputs = {"output: T"},
      .attrs = {"T: {float}", "Tmask: {float, bool} = DT_FLOAT", "N: int >= 0 = 0",
+               "n_spans: int >= 0 = 0", "n_sinks: int >= 0 = 0", "left_window: int >= -1 = -1",
                "query_layout: {'BHSD', 'BSHD'} = 'BHSD'",
                "key_layout: {'BHSD', 'BSHD', 'BHDS'} = 'BHSD'",
                "value_layout: {'BHSD', 'BSHD', 'BHDS'} = 'BHSD'",

@@ -124,6 +124,17 @@ static void tensor_scatter(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+/* How long the result is follows from what the caches hold. */
+static void append_cache(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape past, rows;
+    if (oribi_ops_input_rank(ctx, 0, 4, &past, status) &&
+        oribi_ops_input_rank(ctx, 1, 4, &rows, status)) {
+        past.at[2] = -1;
+        oribi_ops_output(ctx, 0, &past, status);
+    }
+}
+
 static void dropout(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape shape, scalar;
@@ -166,6 +177,12 @@ const oribi_ops_row oribi_ops_onnx_index[] = {
      .attrs = {"axis: int = -2", "mode: {'linear', 'circular'} = 'linear'", "T: type"},
      .traits = {"moves(past_cache, update)"},
      .shape = tensor_scatter},
+    {.name = "Oribi>AppendCache", /* rows go where spans, as Oribi>Attention has them, say */
+     .inputs = {"past: T", "rows: T", "spans: int64", "length: int64"},
+     .outputs = {"present: T"},
+     .attrs = {"rows_layout: {'BHSD', 'BSHD'} = 'BHSD'", "T: type"},
+     .traits = {"moves(past, rows)"},
+     .shape = append_cache},
     {.name = "ONNX>Trilu",
      .inputs = {"input: T", "k: int64"},
      .outputs = {"output: T"},

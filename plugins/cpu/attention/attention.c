@@ -47,6 +47,7 @@ typedef struct unit {
     const work *work;
     int64_t batch, head, first, n;
     int64_t key, n_keys;
+    bool is_later; /* than the first block of keys */
     float *keys, *values, *scores, *mask, *largest, *totals;
 } unit;
 
@@ -130,10 +131,13 @@ static void attend_rows(const unit *u, int64_t at, int64_t n)
     const oribi_attention_operand *q = &call->query, *y = &call->output;
     const int64_t row = u->first + at;
     float *out = call->out + u->batch * y->batch + u->head * y->head + row * y->row;
-    int64_t seen[ROWS], mask_row = 0;
-    for (int64_t i = 0; call->is_causal && i < n; i++) {
-        const int64_t sees = oribi_attention_seen(call, row + i) - u->key;
-        seen[i] = sees < 0 ? 0 : smaller(sees, u->n_keys);
+    oribi_attention_range seen[ROWS];
+    int64_t mask_row = 0;
+    const bool is_limited = call->is_causal || call->left_window >= 0 || call->spans != NULL;
+    for (int64_t i = 0; is_limited && i < n; i++) {
+        const oribi_attention_range sees = oribi_attention_seen(call, u->batch, row + i);
+        seen[i].begin = oribi_attention_within(sees.begin - u->key, 0, u->n_keys);
+        seen[i].end = oribi_attention_within(sees.end - u->key, seen[i].begin, u->n_keys);
     }
     const oribi_gemm_lines queries = {
         q->data + u->batch * q->batch + u->head * q->head + row * q->row, q->row};
@@ -147,15 +151,27 @@ static void attend_rows(const unit *u, int64_t at, int64_t n)
                                          .softcap = call->softcap,
                                          .mask = mask,
                                          .mask_row = mask_row,
-                                         .seen = call->is_causal ? seen : NULL,
+                                         .seen = is_limited ? seen : NULL,
                                          .largest = u->largest + at,
                                          .totals = u->totals + at,
-                                         .out = u->key > 0 ? out : NULL,
+                                         .out = u->is_later ? out : NULL,
                                          .out_stride = y->row,
                                          .width = call->width};
     state->powers(&block);
     const oribi_gemm_lines powers = {u->scores, u->n_keys};
-    multiply(state->gemm, powers, n, u->n_keys, u->values, call->width, out, y->row, u->key > 0);
+    multiply(state->gemm, powers, n, u->n_keys, u->values, call->width, out, y->row, u->is_later);
+}
+
+static void sees_nothing(const unit *u)
+{
+    const oribi_attention_call *call = &u->work->call;
+    float *out = call->out + u->batch * call->output.batch + u->head * call->output.head +
+                 u->first * call->output.row;
+    for (int64_t r = 0; r < u->n; r++, out += call->output.row) {
+        for (int64_t i = 0; i < call->width; i++) {
+            out[i] = call->is_safe ? 0.0f : NAN;
+        }
+    }
 }
 
 /* Over the sums, at last. */
@@ -165,7 +181,8 @@ static void divide_rows(const unit *u)
     float *out = call->out + u->batch * call->output.batch + u->head * call->output.head +
                  u->first * call->output.row;
     for (int64_t r = 0; r < u->n; r++, out += call->output.row) {
-        const float total = u->totals[r];
+        const float sink = call->sinks == NULL ? 0.0f : expf(call->sinks[u->head] - u->largest[r]);
+        const float total = u->totals[r] == 0.0f ? 0.0f : u->totals[r] + sink;
         const float factor = total == 0.0f && call->is_safe ? 0.0f : 1.0f / total;
         for (int64_t i = 0; i < call->width; i++) {
             out[i] *= factor;
@@ -178,10 +195,17 @@ static void run_unit(unit *u)
     const work *w = u->work;
     const oribi_attention_call *call = &w->call;
     const int64_t shared = u->head / call->heads_per_key;
-    const int64_t seen = oribi_attention_seen(call, u->first + u->n - 1); /* the last sees most */
+    /* The first query begins first, the last one sees most. */
+    const int64_t begin = oribi_attention_seen(call, u->batch, u->first).begin;
+    const int64_t end = oribi_attention_seen(call, u->batch, u->first + u->n - 1).end;
     const oribi_attention_operand *k = &call->key, *v = &call->value;
-    for (u->key = 0; u->key == 0 || u->key < seen; u->key += w->block_keys) {
-        u->n_keys = smaller(w->block_keys, call->keys - u->key);
+    if (end == 0) {
+        sees_nothing(u);
+        return;
+    }
+    for (u->key = begin / w->block_keys * w->block_keys, u->is_later = false;
+         !u->is_later || u->key < end; u->key += w->block_keys, u->is_later = true) {
+        u->n_keys = oribi_attention_within(end - u->key, 0, w->block_keys);
         pack(w->state->gemm, k->data + u->batch * k->batch + shared * k->head + u->key * k->row,
              call->depth, k->column, u->n_keys, k->row, u->keys);
         pack(w->state->gemm, v->data + u->batch * v->batch + shared * v->head + u->key * v->row,

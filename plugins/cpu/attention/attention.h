@@ -12,7 +12,7 @@ typedef struct oribi_attention_attrs {
     int8_t query[4], key[4], value[4], output[4];
     float scale, softcap; /* 0: one over the root of the head size; none */
     bool is_causal, is_safe;
-    int64_t n_masks, causal_offset;
+    int64_t n_masks, n_spans, n_sinks, causal_offset, left_window;
 } oribi_attention_attrs;
 
 void oribi_attention_attrs_read(oribi_kit_setup *setup, oribi_attention_attrs *out);
@@ -32,19 +32,38 @@ typedef struct oribi_attention_call {
     float *out;
     float scale, softcap;
     bool is_causal, is_safe;
-    int64_t causal_offset; /* query i sees keys up to i + offset */
+    int64_t causal_offset; /* query i is at i + offset: causal, it sees keys up to there */
+    int64_t left_window;   /* and so many before it; -1: all */
+    const int64_t *spans;  /* of each batch, keys that count and offset; NULL: all, causal_offset */
+    int64_t spans_step;    /* from batch to batch, 0 or 2 */
+    const float *sinks;    /* of each head, a score that takes a share and has no value; or NULL */
 } oribi_attention_call;
 
 /* Takes inputs and output; run->in holds inputs 0 to 2. */
 bool oribi_attention_take(oribi_kit_run *run, const oribi_attention_attrs *attrs,
                           oribi_attention_call *out);
 
-/* How many of the first keys may the query see? All where it is not causal. */
-static inline int64_t oribi_attention_seen(const oribi_attention_call *call, int64_t query)
+static inline int64_t oribi_attention_within(int64_t x, int64_t low, int64_t high)
 {
-    const int64_t most = call->causal_offset < call->keys ? call->causal_offset : call->keys;
-    const int64_t n = most < -query ? 0 : query + most + 1; /* no sum leaves int64 */
-    return !call->is_causal || n > call->keys ? call->keys : n;
+    return x < low ? low : x > high ? high : x;
+}
+
+/* The keys that the query may see. */
+typedef struct oribi_attention_range {
+    int64_t begin, end;
+} oribi_attention_range;
+static inline oribi_attention_range oribi_attention_seen(const oribi_attention_call *call,
+                                                         int64_t batch, int64_t query)
+{
+    const int64_t *span = call->spans != NULL ? call->spans + batch * call->spans_step : NULL;
+    const int64_t n = span != NULL ? oribi_attention_within(span[0], 0, call->keys) : call->keys;
+    const int64_t given = span != NULL ? span[1] : call->causal_offset;
+    const int64_t place = query + oribi_attention_within(given, -call->queries, call->keys);
+    const int64_t end = call->is_causal ? oribi_attention_within(place + 1, 0, n) : n;
+    const int64_t first = call->left_window < 0 || place < call->left_window
+                              ? 0
+                              : place - call->left_window; /* no sum leaves int64 */
+    return (oribi_attention_range){first < end ? first : end, end};
 }
 
 /* Scores of some queries with a block of keys, which become powers of e; what was found before is
@@ -55,7 +74,7 @@ typedef struct oribi_attention_block {
     float scale, softcap;
     const float *mask; /* added: mask_row floats further for each row, or NULL */
     int64_t mask_row;
-    const int64_t *seen; /* of each row, so many keys of the block; NULL: all */
+    const oribi_attention_range *seen; /* of each row, keys of the block; NULL: all */
     float *largest, *totals;
     float *out; /* of earlier blocks, which is brought to the new scale; NULL: this is the first */
     int64_t out_stride, width;

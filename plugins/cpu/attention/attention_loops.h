@@ -54,9 +54,11 @@ static float powers_of(float *s, int64_t n, float largest)
 /* Where nothing was seen so far, the largest is -inf: no sum may depend on it. */
 static void row_powers(const oribi_attention_block *block, int64_t r)
 {
-    const int64_t n = block->seen != NULL ? block->seen[r] : block->n;
-    const float *mask = block->mask != NULL ? block->mask + r * block->mask_row : NULL;
-    float *s = block->scores + r * block->stride, scale = block->scale;
+    const oribi_attention_range all = {0, block->n};
+    const oribi_attention_range seen = block->seen != NULL ? block->seen[r] : all;
+    const int64_t n = seen.end - seen.begin;
+    const float *mask = block->mask != NULL ? block->mask + r * block->mask_row + seen.begin : NULL;
+    float *s = block->scores + r * block->stride + seen.begin, scale = block->scale;
     if (block->softcap > 0.0f) {
         cap_scores(s, n, scale, block->softcap);
         scale = 1.0f;
@@ -66,7 +68,8 @@ static void row_powers(const oribi_attention_block *block, int64_t r)
     const float largest = here > before ? here : before;
     const float origin = largest == -__builtin_inff() ? 0.0f : largest;
     float sum = powers_of(s, n, origin);
-    memset(s + n, 0, (size_t)(block->n - n) * sizeof *s);
+    memset(s - seen.begin, 0, (size_t)seen.begin * sizeof *s);
+    memset(s + n, 0, (size_t)(block->n - seen.end) * sizeof *s);
     if (block->out != NULL) {
         const float share =
             before == -__builtin_inff() ? 0.0f : vector_exp_negative(before - origin);

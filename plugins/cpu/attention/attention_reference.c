@@ -31,10 +31,17 @@ void oribi_attention_attrs_read(oribi_kit_setup *setup, oribi_attention_attrs *o
     oribi_kit_attr_bool(setup, "is_causal", &out->is_causal);
     oribi_kit_attr_int(setup, "causal_offset", &out->causal_offset);
     oribi_kit_attr_bool(setup, "safe_softmax", &out->is_safe);
+    oribi_kit_attr_int(setup, "left_window", &out->left_window);
     oribi_kit_attr_int(setup, "N", &out->n_masks);
-    if (oribi_kit_setup_is_ok(setup) && out->n_masks > 1) {
+    oribi_kit_attr_int(setup, "n_spans", &out->n_spans);
+    oribi_kit_attr_int(setup, "n_sinks", &out->n_sinks);
+    if (oribi_kit_setup_is_ok(setup) &&
+        (out->n_masks > 1 || out->n_spans > 1 || out->n_sinks > 1)) {
         (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT,
-                                   "N = %lld: there is one mask at most", (long long)out->n_masks);
+                                   "N = %lld, n_spans = %lld, n_sinks = %lld: there is one of "
+                                   "each at most",
+                                   (long long)out->n_masks, (long long)out->n_spans,
+                                   (long long)out->n_sinks);
     }
 }
 
@@ -63,14 +70,55 @@ static bool take_operand(oribi_kit_run *run, int index, const int8_t places[4],
     return true;
 }
 
+/* Spans of each batch or of all; a score of each head. */
+static bool take_limits(oribi_kit_run *run, const oribi_attention_attrs *attrs,
+                        oribi_attention_call *call)
+{
+    const int64_t at = 3 + attrs->n_masks;
+    if (attrs->n_spans == 1) {
+        const TF_Tensor *spans = oribi_kit_input(run, (int)at);
+        const int64_t count = spans == NULL ? 0 : TF_TensorElementCount(spans);
+        if (spans == NULL || (count != 2 && count != 2 * call->batches)) {
+            return spans != NULL &&
+                   oribi_kit_fail(run, TF_INVALID_ARGUMENT, "%lld numbers in spans of %lld batches",
+                                  (long long)count, (long long)call->batches);
+        }
+        call->spans = TF_TensorData(spans);
+        call->spans_step = count == 2 ? 0 : 2;
+    }
+    if (attrs->n_sinks == 1) {
+        const TF_Tensor *sinks = oribi_kit_input(run, (int)(at + attrs->n_spans));
+        if (sinks == NULL || TF_TensorElementCount(sinks) != call->heads) {
+            return sinks != NULL &&
+                   oribi_kit_fail(run, TF_INVALID_ARGUMENT, "%lld sinks of %lld heads",
+                                  (long long)TF_TensorElementCount(sinks), (long long)call->heads);
+        }
+        call->sinks = TF_TensorData(sinks);
+    }
+    return true;
+}
+
+/* Of the last axis a mask may have as many elements as keys count. */
+static bool covers(const oribi_attention_call *call, int64_t keys)
+{
+    bool good = call->spans != NULL;
+    for (int64_t b = 0; good && b < call->batches; b++) {
+        good = call->spans[b * call->spans_step] <= keys;
+    }
+    return good;
+}
+
 /* A mask broadcasts to batches x heads x queries x keys. */
 static bool take_mask(oribi_kit_run *run, oribi_attention_call *call)
 {
     const TF_Tensor *mask = oribi_kit_input(run, 3);
-    const oribi_cpu_shape scores = {4, {call->batches, call->heads, call->queries, call->keys}};
+    oribi_cpu_shape scores = {4, {call->batches, call->heads, call->queries, call->keys}};
     oribi_cpu_shape shape;
     if (mask == NULL || !oribi_cpu_tensor_shape(run, mask, &shape)) {
         return false;
+    }
+    if (shape.n > 0 && shape.at[shape.n - 1] > 1 && covers(call, shape.at[shape.n - 1])) {
+        scores.at[3] = shape.at[shape.n - 1];
     }
     for (int i = 1; i <= shape.n; i++) {
         if (i > 4 || (shape.at[shape.n - i] != 1 && shape.at[shape.n - i] != scores.at[4 - i])) {
@@ -130,6 +178,10 @@ bool oribi_attention_take(oribi_kit_run *run, const oribi_attention_attrs *attrs
     out->scale = attrs->scale != 0.0f ? attrs->scale : 1.0f / sqrtf((float)q[3]);
     out->is_causal = attrs->is_causal;
     out->causal_offset = attrs->causal_offset;
+    out->left_window = attrs->left_window;
+    if (!take_limits(run, attrs, out)) {
+        return false;
+    }
     if (attrs->n_masks == 1 && !take_mask(run, out)) {
         return false;
     }
@@ -176,25 +228,26 @@ static double score_of(const reference_query *q, int64_t key)
 static void attend(const reference_query *q)
 {
     const oribi_attention_call *c = q->call;
-    const int64_t n = oribi_attention_seen(c, q->row);
+    const oribi_attention_range seen = oribi_attention_seen(c, q->batch, q->row);
     float *out =
         c->out + q->batch * c->output.batch + q->head * c->output.head + q->row * c->output.row;
     const float *v =
         c->value.data + q->batch * c->value.batch + q->head / c->heads_per_key * c->value.head;
     double largest = -INFINITY;
-    for (int64_t key = 0; key < n; key++) {
+    for (int64_t key = seen.begin; key < seen.end; key++) {
         const double score = score_of(q, key);
         largest = score > largest ? score : largest;
     }
     largest = largest == -INFINITY ? 0.0 : largest;
     for (int64_t i = 0; i < c->width; i++) {
         double sum = 0.0, total = 0.0;
-        for (int64_t key = 0; key < n; key++) {
+        for (int64_t key = seen.begin; key < seen.end; key++) {
             const double power = exp(score_of(q, key) - largest);
             total += power;
             sum += power * (double)v[key * c->value.row + i * c->value.column];
         }
         const bool sees_none = total == 0.0 && (c->is_safe || c->keys == 0);
+        total += c->sinks != NULL ? exp((double)c->sinks[q->head] - largest) : 0.0;
         out[i * c->output.column] = sees_none ? 0.0f : (float)(sum / total);
     }
 }

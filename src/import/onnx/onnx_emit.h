@@ -78,6 +78,9 @@ bool oribi_onnx_dynamic_lstm(oribi_onnx_node *n);
 bool oribi_onnx_skip_layer_norm(oribi_onnx_node *n);
 bool oribi_onnx_skip_simplified_norm(oribi_onnx_node *n);
 bool oribi_onnx_embed_layer_norm(oribi_onnx_node *n);
+bool oribi_onnx_embed_layer_norm_quantised(oribi_onnx_node *n);
+/* Gemm itself, not bound to an output (onnx_matmul.c). */
+oribi_value_id oribi_onnx_gemm(oribi_onnx_node *n);
 /* Gelu of x, a value of the type of input 0, by the error function or by the hyperbolic tangent. */
 oribi_value_id oribi_onnx_gelu(oribi_onnx_node *n, oribi_value_id x, bool by_tanh);
 

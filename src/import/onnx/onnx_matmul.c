@@ -42,7 +42,7 @@ static oribi_value_id scaled(oribi_onnx_node *n, oribi_value_id x, float factor)
                           : oribi_emit2(n, "Mul", x, oribi_emit_scalar_like(n, x, (double)factor));
 }
 
-static bool gemm(oribi_onnx_node *n)
+oribi_value_id oribi_onnx_gemm(oribi_onnx_node *n)
 {
     oribi_value_id a = n->inputs[0], b = n->inputs[1], c = oribi_emit_input(n, 2);
     float alpha = oribi_onnx_float(n, "alpha", 1.0f), beta = oribi_onnx_float(n, "beta", 1.0f);
@@ -53,7 +53,7 @@ static bool gemm(oribi_onnx_node *n)
         ATTRS(ATTR_BOOL("transpose_a", transpose_a), ATTR_BOOL("transpose_b", transpose_b)));
     y = scaled(n, y, alpha);
     if (c < 0 || n->failed || beta == 0.0f) {
-        return oribi_emit_bind(n, 0, y);
+        return y;
     }
     int32_t c_rank = oribi_emit_rank(n, c);
     int64_t columns = oribi_emit_dim(n, b, transpose_b ? 0 : 1);
@@ -65,7 +65,12 @@ static bool gemm(oribi_onnx_node *n)
     } else {
         y = oribi_emit2(n, "AddV2", y, scaled(n, c, beta));
     }
-    return oribi_emit_bind(n, 0, y);
+    return y;
+}
+
+static bool gemm(oribi_onnx_node *n)
+{
+    return oribi_emit_bind(n, 0, oribi_onnx_gemm(n));
 }
 
 /* clang-format off */

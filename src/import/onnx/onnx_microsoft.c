@@ -187,6 +187,7 @@ static bool fused_matmul(oribi_onnx_node *n)
 #define AROUND "ONNX>DequantizeLinear, ONNX>QuantizeLinear, "
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
+    {"Attention", 1, 1, oribi_onnx_attention_microsoft, 2, 7, "MatMul, BatchMatMulV2, SplitV, Reshape, ConcatV2, Oribi>Attention"},
     {"BiasGelu", 1, 1, binary, 2, 2, "Oribi>BiasGelu"},
     {"DequantizeLinear", 1, 1, oribi_onnx_dequantize_linear, 2, 3, "ONNX>DequantizeLinear, or Cast, Sub, Mul"},
     {"DynamicQuantizeLSTM", 1, 1, oribi_onnx_dynamic_lstm, 3, 12, "Oribi>DynamicLstm"},
@@ -194,11 +195,17 @@ const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
     {"EmbedLayerNormalization", 1, 1, oribi_onnx_embed_layer_norm, 1, 9, "GatherV2, AddV2, Mean, Sub, Square, Rsqrt, Mul"},
     {"FastGelu", 1, 1, fast_gelu, 1, 2, "Square, Mul, AddV2, Tanh"},
     {"FusedConv", 1, 1, oribi_onnx_fused_conv, 2, 4, "Conv2D, DepthwiseConv2dNative, BiasAdd, AddV2, Relu, Tanh, Sigmoid, LeakyRelu, ClipByValue"},
+    {"FusedGemm", 1, 1, oribi_onnx_fused_gemm, 2, 3, "MatMul, Mul, BiasAdd, AddV2, Relu, Tanh, Sigmoid, LeakyRelu"},
     {"FusedMatMul", 1, 1, fused_matmul, 2, 2, "Transpose, MatMul, BatchMatMulV2, Mul"},
+    {"GatherBlockQuantized", 1, 1, oribi_onnx_gather_blocks, 3, 4, "GatherV2, BitwiseAnd, RightShift, Cast, Sub, Mul"},
     {"Gelu", 1, 1, gelu, 1, 1, "Erf, Mul, AddV2"},
+    {"GroupQueryAttention", 1, 1, oribi_onnx_grouped_attention, 1, 17, "SplitV, Reshape, GatherV2, Mul, Oribi>AppendCache, Oribi>Attention"},
     {"MatMulBnb4", 1, 1, oribi_onnx_matmul_bnb4, 3, 3, "BitwiseAnd, RightShift, GatherV2, Mul, MatMul, BatchMatMulV2"},
+    {"MatMulIntegerToFloat", 1, 1, oribi_onnx_matmul_to_float, 4, 7, "ONNX>DequantizeLinear, MatMul, BatchMatMulV2, AddV2"},
     {"MatMulNBits", 1, 1, oribi_onnx_matmul_bits, 3, 6, "BitwiseAnd, RightShift, Cast, Sub, Mul, MatMul, BatchMatMulV2, AddV2"},
-    {"MultiHeadAttention", 1, 1, oribi_onnx_multi_head_attention, 3, 10, "SplitV, AddV2, Reshape, Oribi>Attention"},
+    {"MultiHeadAttention", 1, 1, oribi_onnx_multi_head_attention, 1, 10, "SplitV, AddV2, Reshape, ConcatV2, Oribi>Attention"},
+    {"QAttention", 1, 1, oribi_onnx_qattention, 5, 9, "ONNX>DequantizeLinear, MatMul, BatchMatMulV2, SplitV, Reshape, ConcatV2, Oribi>Attention"},
+    {"QEmbedLayerNormalization", 1, 1, oribi_onnx_embed_layer_norm_quantised, 1, 18, "GatherV2, ONNX>DequantizeLinear, AddV2, Mean, Sub, Square, Rsqrt, Mul"},
     {"QGemm", 1, 1, oribi_onnx_qgemm, 6, 9, AROUND "MatMul, AddV2, Mul"},
     {"QLinearAdd", 1, 1, qlinear_add, 8, 8, AROUND "AddV2"},
     {"QLinearAveragePool", 1, 1, qlinear_average_pool, 5, 5, AROUND "AvgPool"},

@@ -153,43 +153,92 @@ static bool instance_norm(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, y);
 }
 
-/* Of x over the axes from `axis` on, times gamma and plus beta (-1: none). */
-static bool bind_layer_norm(oribi_onnx_node *n, oribi_value_id x, int64_t axis, float epsilon,
-                            oribi_value_id gamma, oribi_value_id beta)
+/* x * gamma + beta (-1: none) in the type of x, then rounded to that of the result. */
+static oribi_value_id scaled_and_moved(oribi_onnx_node *n, oribi_value_id x, oribi_value_id gamma,
+                                       oribi_value_id beta, TF_DataType dtype)
+{
+    const TF_DataType wide = oribi_emit_dtype(n, x);
+    oribi_value_id y = oribi_emit2(n, "Mul", x, oribi_emit_cast(n, gamma, wide));
+    if (beta >= 0) {
+        y = oribi_emit2(n, "AddV2", y, oribi_emit_cast(n, beta, wide));
+    }
+    return oribi_emit_cast(n, y, dtype);
+}
+
+/* Of x over the axes from `axis` on, times gamma and plus beta (-1: none), which are of the type of
+ * the result, dtype. */
+static bool bind_layer_norm(oribi_onnx_node *n, oribi_value_id x, TF_DataType dtype, int64_t axis,
+                            float epsilon, oribi_value_id gamma, oribi_value_id beta)
 {
     oribi_value_id mean = -1, scale = -1;
-    TF_DataType dtype = oribi_emit_dtype(n, x);
     int32_t rank = oribi_emit_rank(n, x);
     int32_t first = oribi_emit_axis(n, axis, rank);
     bool widen = oribi_onnx_int(n, "stash_type", 1) == 1 && dtype != TF_DOUBLE;
     x = widen ? oribi_emit_cast(n, x, TF_FLOAT) : x;
     oribi_value_id y = normalise(n, x, axes_between(n, first, rank), epsilon, &mean, &scale);
-    y = oribi_emit2(n, "Mul", oribi_emit_cast(n, y, dtype), gamma);
-    if (beta >= 0) {
-        y = oribi_emit2(n, "AddV2", y, beta);
-    }
+    y = scaled_and_moved(n, y, gamma, beta, dtype);
     return oribi_emit_bind(n, 0, y) && (!oribi_emit_wants(n, 1) || oribi_emit_bind(n, 1, mean)) &&
            (!oribi_emit_wants(n, 2) || oribi_emit_bind(n, 2, scale));
 }
 
 static bool layer_norm(oribi_onnx_node *n)
 {
-    return bind_layer_norm(n, n->inputs[0], oribi_onnx_int(n, "axis", -1),
-                           oribi_onnx_float(n, "epsilon", 1e-5f), n->inputs[1],
-                           oribi_emit_input(n, 2));
+    return bind_layer_norm(n, n->inputs[0], oribi_emit_dtype(n, n->inputs[0]),
+                           oribi_onnx_int(n, "axis", -1), oribi_onnx_float(n, "epsilon", 1e-5f),
+                           n->inputs[1], oribi_emit_input(n, 2));
 }
 
-/* x + skip, and a bias at input `bias`; the sum is output 3. */
+/* x + skip, and a bias at input `bias`, as float where they are halves; output 3 is rounded. */
 static oribi_value_id skip_sum(oribi_onnx_node *n, int32_t bias)
 {
-    oribi_value_id x = oribi_emit2(n, "AddV2", n->inputs[0], n->inputs[1]);
+    const TF_DataType dtype = oribi_emit_dtype(n, n->inputs[0]);
+    const TF_DataType wide = dtype == TF_DOUBLE ? TF_DOUBLE : TF_FLOAT;
+    oribi_value_id x = oribi_emit2(n, "AddV2", oribi_emit_cast(n, n->inputs[0], wide),
+                                   oribi_emit_cast(n, n->inputs[1], wide));
     if (oribi_emit_input(n, bias) >= 0) {
-        x = oribi_emit2(n, "AddV2", x, n->inputs[bias]);
+        x = oribi_emit2(n, "AddV2", x, oribi_emit_cast(n, n->inputs[bias], wide));
     }
-    return oribi_emit_wants(n, 3) && !oribi_emit_bind(n, 3, x) ? -1 : x;
+    return oribi_emit_wants(n, 3) && !oribi_emit_bind(n, 3, oribi_emit_cast(n, x, dtype)) ? -1 : x;
 }
 
-/* Rows of an embedding, which input `ids` names. */
+/* What embeddings are looked up in, added, normalised; -1: absent. */
+typedef struct embedding {
+    oribi_value_id ids, segments, positions, mask;
+    oribi_value_id words, places; /* their rows */
+    oribi_value_id kinds;
+    oribi_value_id gamma, beta;
+} embedding;
+
+/* Outputs: the norm, how many tokens count, the sum before. */
+static bool bind_embedding(oribi_onnx_node *n, const embedding *e)
+{
+    oribi_value_id mean = -1, scale = -1, mask = e->mask;
+    oribi_value_id x = oribi_emit2(n, "AddV2", e->words, e->places);
+    x = e->kinds >= 0 ? oribi_emit2(n, "AddV2", x, e->kinds) : x;
+    const oribi_value_id last = oribi_emit_vector(n, (int64_t[]){-1}, 1);
+    const float epsilon = oribi_onnx_float(n, "epsilon", 1e-12f);
+    oribi_value_id y = normalise(n, oribi_emit_cast(n, x, TF_FLOAT), last, epsilon, &mean, &scale);
+    y = scaled_and_moved(n, y, e->gamma, e->beta, oribi_emit_dtype(n, x));
+    ORIBI_TRY(oribi_emit_bind(n, 0, y) && (!oribi_emit_wants(n, 2) || oribi_emit_bind(n, 2, x)));
+    if (mask < 0 && oribi_emit_wants(n, 1)) { /* without one all lengths are said to be 0 */
+        mask = oribi_emit2(n, "Mul", e->ids, oribi_emit_scalar_like(n, e->ids, 0));
+    }
+    return !oribi_emit_wants(n, 1) ||
+           oribi_emit_bind(n, 1,
+                           oribi_emit2(n, "Sum", mask, oribi_emit_vector(n, (int64_t[]){1}, 1)));
+}
+
+static bool are_there(oribi_onnx_node *n, const int *needed, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (oribi_emit_input(n, needed[i]) < 0) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "input %d is required", needed[i]);
+        }
+    }
+    return true;
+}
+
+/* Rows of an embedding, which `ids` name. */
 static oribi_value_id rows_of(oribi_onnx_node *n, int32_t table, oribi_value_id ids)
 {
     return oribi_emit3(n, "GatherV2", n->inputs[table], ids, oribi_emit_int(n, 0));
@@ -198,68 +247,105 @@ static oribi_value_id rows_of(oribi_onnx_node *n, int32_t table, oribi_value_id 
 bool oribi_onnx_embed_layer_norm(oribi_onnx_node *n)
 {
     enum { IDS, SEGMENTS, WORD, POSITION, SEGMENT, GAMMA, BETA, MASK, POSITIONS };
-    oribi_value_id positions = oribi_emit_input(n, POSITIONS), mean = -1, scale = -1;
     static const int needed[] = {WORD, POSITION, GAMMA, BETA};
-    const float epsilon = oribi_onnx_float(n, "epsilon", 1e-12f);
-    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
-        if (oribi_emit_input(n, needed[i]) < 0) {
-            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "input %d is required", needed[i]);
-        }
+    ORIBI_TRY(are_there(n, needed, 4));
+    embedding e = {.ids = n->inputs[IDS],
+                   .segments = oribi_emit_input(n, SEGMENTS),
+                   .positions = oribi_emit_input(n, POSITIONS),
+                   .mask = oribi_emit_input(n, MASK),
+                   .kinds = -1,
+                   .gamma = n->inputs[GAMMA],
+                   .beta = n->inputs[BETA]};
+    e.positions = e.positions < 0 ? oribi_emit_places(n, e.ids, 1) : e.positions;
+    e.words = rows_of(n, WORD, e.ids);
+    e.places = rows_of(n, POSITION, e.positions);
+    if (e.segments >= 0 && oribi_emit_input(n, SEGMENT) >= 0) {
+        e.kinds = rows_of(n, SEGMENT, e.segments);
     }
-    positions = positions < 0 ? oribi_emit_places(n, n->inputs[IDS], 1) : positions;
-    oribi_value_id x =
-        oribi_emit2(n, "AddV2", rows_of(n, WORD, n->inputs[IDS]), rows_of(n, POSITION, positions));
-    if (oribi_emit_input(n, SEGMENTS) >= 0 && oribi_emit_input(n, SEGMENT) >= 0) {
-        x = oribi_emit2(n, "AddV2", x, rows_of(n, SEGMENT, n->inputs[SEGMENTS]));
+    return bind_embedding(n, &e);
+}
+
+/* Rows of bytes become floats after they are looked up: tables stay as they are in the file. */
+static oribi_value_id float_rows(oribi_onnx_node *n, int32_t table, oribi_value_id ids,
+                                 int32_t scale, int32_t zero)
+{
+    const oribi_value_id rows = ids < 0 ? n->inputs[table] : rows_of(n, table, ids);
+    const oribi_value_id y =
+        oribi_emit_input(n, scale) < 0
+            ? -1
+            : oribi_onnx_dequantized(n, rows, n->inputs[scale], oribi_emit_input(n, zero), 0);
+    if (y < 0 && !n->failed) {
+        (void)oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                              "input %d must be int8 or uint8, its scale, input %d, float and its "
+                              "zero point, input %d, of the same type and rank",
+                              (int)table, (int)scale, (int)zero);
     }
-    const oribi_value_id last = oribi_emit_vector(n, (int64_t[]){-1}, 1);
-    oribi_value_id y = normalise(n, oribi_emit_cast(n, x, TF_FLOAT), last, epsilon, &mean, &scale);
-    y = oribi_emit2(n, "Mul", oribi_emit_cast(n, y, oribi_emit_dtype(n, x)), n->inputs[GAMMA]);
-    ORIBI_TRY(oribi_emit_bind(n, 0, oribi_emit2(n, "AddV2", y, n->inputs[BETA])) &&
-              (!oribi_emit_wants(n, 2) || oribi_emit_bind(n, 2, x)));
-    oribi_value_id mask = oribi_emit_input(n, MASK); /* without one all lengths are said to be 0 */
-    if (mask < 0 && oribi_emit_wants(n, 1)) {
-        mask = oribi_emit2(n, "Mul", n->inputs[IDS], oribi_emit_scalar_like(n, n->inputs[IDS], 0));
+    return y;
+}
+
+bool oribi_onnx_embed_layer_norm_quantised(oribi_onnx_node *n)
+{
+    enum { IDS, SEGMENTS, WORD, POSITION, SEGMENT, GAMMA, BETA, MASK, SCALES, ZEROS = 13 };
+    enum { TO_SCALE = SCALES - WORD, TO_ZERO = ZEROS - WORD };
+    static const int needed[] = {WORD, POSITION, GAMMA, BETA};
+    ORIBI_TRY(are_there(n, needed, 4));
+    embedding e = {.ids = n->inputs[IDS],
+                   .segments = oribi_emit_input(n, SEGMENTS),
+                   .mask = oribi_emit_input(n, MASK),
+                   .kinds = -1};
+    e.words = float_rows(n, WORD, e.ids, WORD + TO_SCALE, WORD + TO_ZERO);
+    e.places = float_rows(n, POSITION, oribi_emit_places(n, e.ids, 1), POSITION + TO_SCALE,
+                          POSITION + TO_ZERO);
+    if (e.segments >= 0 && oribi_emit_input(n, SEGMENT) >= 0) {
+        e.kinds = float_rows(n, SEGMENT, e.segments, SEGMENT + TO_SCALE, SEGMENT + TO_ZERO);
     }
-    return !oribi_emit_wants(n, 1) ||
-           oribi_emit_bind(n, 1,
-                           oribi_emit2(n, "Sum", mask, oribi_emit_vector(n, (int64_t[]){1}, 1)));
+    e.gamma = float_rows(n, GAMMA, -1, GAMMA + TO_SCALE, GAMMA + TO_ZERO);
+    e.beta = float_rows(n, BETA, -1, BETA + TO_SCALE, BETA + TO_ZERO);
+    return bind_embedding(n, &e);
 }
 
 bool oribi_onnx_skip_layer_norm(oribi_onnx_node *n)
 {
-    return bind_layer_norm(n, skip_sum(n, 4), -1, oribi_onnx_float(n, "epsilon", 1e-12f),
-                           n->inputs[2], oribi_emit_input(n, 3));
+    return bind_layer_norm(n, skip_sum(n, 4), oribi_emit_dtype(n, n->inputs[0]), -1,
+                           oribi_onnx_float(n, "epsilon", 1e-12f), n->inputs[2],
+                           oribi_emit_input(n, 3));
 }
 
-/* x / root(mean(x * x) + epsilon) over the last axis, times gamma. */
+/* x / root(mean(x * x) + epsilon) over the last axes, as float where it is not double, times gamma
+ * in the type of the result; *out_scale: what x is multiplied by. */
+static oribi_value_id by_root(oribi_onnx_node *n, oribi_value_id x, int32_t axis, double epsilon,
+                              oribi_value_id gamma, oribi_value_id *out_scale)
+{
+    const TF_DataType dtype = oribi_emit_dtype(n, gamma);
+    const int32_t rank = oribi_emit_rank(n, x);
+    oribi_value_id square =
+        reduce(n, "Mean", oribi_emit1(n, "Square", x), axes_between(n, axis, rank));
+    square = oribi_emit2(n, "AddV2", square, oribi_emit_scalar_like(n, x, epsilon));
+    *out_scale = oribi_emit1(n, "Rsqrt", square);
+    return scaled_and_moved(n, oribi_emit2(n, "Mul", x, *out_scale), gamma, -1, dtype);
+}
+
 bool oribi_onnx_skip_simplified_norm(oribi_onnx_node *n)
 {
-    oribi_value_id x = skip_sum(n, 3);
-    int32_t rank = oribi_emit_rank(n, x);
-    float epsilon = oribi_onnx_float(n, "epsilon", 1e-12f);
-    oribi_value_id square =
-        reduce(n, "Mean", oribi_emit1(n, "Square", x), axes_between(n, rank - 1, rank));
-    square = oribi_emit2(n, "AddV2", square, oribi_emit_scalar_like(n, x, (double)epsilon));
-    oribi_value_id scale = oribi_emit1(n, "Rsqrt", square);
-    oribi_value_id y = oribi_emit2(n, "Mul", oribi_emit2(n, "Mul", x, scale), n->inputs[2]);
+    const oribi_value_id x = skip_sum(n, 3);
+    oribi_value_id scale = -1;
+    const oribi_value_id y =
+        by_root(n, x, oribi_emit_rank(n, x) - 1, (double)oribi_onnx_float(n, "epsilon", 1e-12f),
+                n->inputs[2], &scale);
     return oribi_emit_bind(n, 0, y) && (!oribi_emit_wants(n, 2) || oribi_emit_bind(n, 2, scale));
 }
 
 static bool rms_norm(oribi_onnx_node *n)
 {
-    oribi_value_id x = n->inputs[0];
-    TF_DataType dtype = oribi_emit_dtype(n, x);
-    int32_t rank = oribi_emit_rank(n, x);
-    int32_t axis = oribi_emit_axis(n, oribi_onnx_int(n, "axis", -1), rank);
-    double epsilon = (double)oribi_onnx_float(n, "epsilon", 1e-5f);
-    bool widen = oribi_onnx_int(n, "stash_type", 1) == 1 && dtype != TF_DOUBLE;
-    x = widen ? oribi_emit_cast(n, x, TF_FLOAT) : x;
-    oribi_value_id square =
-        reduce(n, "Mean", oribi_emit1(n, "Square", x), axes_between(n, axis, rank));
-    square = oribi_emit2(n, "AddV2", square, oribi_emit_scalar_like(n, x, epsilon));
-    oribi_value_id y = oribi_emit2(n, "Mul", x, oribi_emit1(n, "Rsqrt", square));
-    return oribi_emit_bind(n, 0, oribi_emit2(n, "Mul", oribi_emit_cast(n, y, dtype), n->inputs[1]));
+    oribi_value_id x = n->inputs[0], scale = -1;
+    const int32_t rank = oribi_emit_rank(n, x);
+    const int32_t axis = oribi_emit_axis(n, oribi_onnx_int(n, "axis", -1), rank);
+    const bool widens =
+        oribi_onnx_int(n, "stash_type", 1) == 1 && oribi_emit_dtype(n, x) != TF_DOUBLE;
+    x = widens ? oribi_emit_cast(n, x, TF_FLOAT) : x;
+    const oribi_value_id y =
+        by_root(n, x, axis, (double)oribi_onnx_float(n, "epsilon", 1e-5f), n->inputs[1], &scale);
+    return oribi_emit_bind(n, 0, y) && (!oribi_emit_wants(n, 1) || oribi_emit_bind(n, 1, scale));
 }
 
 /* [n, c, ...] as [n, groups, c / groups * ...]; scale and bias are per channel since opset 21. */
@@ -335,9 +421,10 @@ const oribi_onnx_row oribi_onnx_norm_rows[] = {
     {"GroupNormalization", 18, 28, group_norm, 3, 3, "Reshape, Mean, Sub, Square, Rsqrt, Mul, AddV2"},
     {"InstanceNormalization", 6, 28, instance_norm, 3, 3, "Mean, Sub, Square, Rsqrt, Mul, AddV2"},
     {"LRN", 1, 28, lrn, 1, 1, "LRN, Transpose; ONNX>LRN"},
-    {"LayerNormalization", 17, 28, layer_norm, 2, 3, "Mean, Sub, Square, Rsqrt, Mul, AddV2"},
+    {"LayerNormalization", 1, 28, layer_norm, 2, 3, "Mean, Sub, Square, Rsqrt, Mul, AddV2"},
     {"LpNormalization", 1, 28, lp_norm, 1, 1, "Abs, Square, Sum, Sqrt, DivNoNan"},
     {"MeanVarianceNormalization", 9, 28, mean_variance_norm, 1, 1, "Mean, Sub, Square, Sqrt, RealDiv"},
     {"RMSNormalization", 23, 28, rms_norm, 2, 2, "Mean, Square, Rsqrt, Mul"},
+    {"SimplifiedLayerNormalization", 1, 28, rms_norm, 2, 2, "Mean, Square, Rsqrt, Mul"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -77,9 +77,11 @@ static bool is_blocked(oribi_onnx_node *n)
     return oribi_onnx_int(n, "block_size", 0) != 0;
 }
 
-static bool check_form(oribi_onnx_node *n)
+/* Scales of blocks that are multiplied by may be any numbers: quantisers give such a sign to make
+ * use of the one code more that negative numbers have. */
+static bool check_form(oribi_onnx_node *n, bool divides)
 {
-    ORIBI_TRY(oribi_onnx_check_scale(n, n->inputs[1]));
+    ORIBI_TRY((!divides && is_blocked(n)) || oribi_onnx_check_scale(n, n->inputs[1]));
     return (!n->failed && (is_blocked(n) || oribi_emit_rank(n, n->inputs[1]) <= 1)) ||
            oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                            "the scale has more than one dimension, and block_size is not given");
@@ -177,7 +179,7 @@ static oribi_value_id dequantized(oribi_onnx_node *n, TF_DataType dtype)
 
 bool oribi_onnx_dequantize_linear(oribi_onnx_node *n)
 {
-    ORIBI_TRY(check_form(n));
+    ORIBI_TRY(check_form(n, false));
     TF_DataType dtype = oribi_emit_dtype(n, n->inputs[1]);
     if (oribi_onnx_int(n, "output_dtype", 0) != 0) {
         dtype = oribi_onnx_dtype(oribi_onnx_int(n, "output_dtype", 0));
@@ -253,7 +255,7 @@ bool oribi_onnx_quantize_linear(oribi_onnx_node *n)
     oribi_value_id x = n->inputs[0], zero = oribi_emit_input(n, 2);
     const int64_t axis = oribi_onnx_int(n, "axis", 1);
     int32_t rank = oribi_emit_rank(n, x);
-    ORIBI_TRY(check_form(n));
+    ORIBI_TRY(check_form(n, true));
     int64_t asked = oribi_onnx_int(n, "output_dtype", 0);
     TF_DataType dtype = asked != 0  ? oribi_onnx_dtype(asked)
                         : zero >= 0 ? oribi_emit_dtype(n, zero)

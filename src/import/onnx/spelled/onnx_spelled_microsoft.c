@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators of com.microsoft that its optimisers and quantisers write: MatMulNBits, FusedConv.
+/* Operators of com.microsoft that its optimisers and quantisers write: MatMulNBits,
+ * GatherBlockQuantized, FusedConv, FusedGemm.
  * Source   ONNX Runtime's ContribOperators.md.
  */
 #include "import/onnx/onnx_window.h"
 #include "import/onnx/spelled/onnx_spelled.h"
+#include "tensor/status.h"
 
 #include <string.h>
 
@@ -109,6 +111,91 @@ bool oribi_onnx_matmul_bits(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, oribi_emit_cast(n, y, dtype));
 }
 
+/* --- GatherBlockQuantized ---------------------------------------------------------------------
+ */
+
+typedef struct gathered {
+    int32_t rank, gather_axis, quantize_axis;
+    int64_t bits, block;
+} gathered;
+
+/* Bytes of 8 / bits numbers each, along the last axis; other types are numbers already. */
+static oribi_value_id as_numbers(oribi_onnx_node *n, const gathered *g, oribi_value_id x)
+{
+    const TF_DataType dtype = oribi_emit_dtype(n, x);
+    if (dtype != TF_UINT8 || g->bits == 8) {
+        return oribi_emit_cast(n, x, dtype == TF_INT4 ? TF_INT8 : TF_UINT8);
+    }
+    const int64_t rest = -1;
+    const oribi_value_id shape = oribi_emit_shape_of(n, x, TF_INT64);
+    const oribi_value_id wanted[3] = {oribi_emit_range_of(n, shape, 0, oribi_emit_rank(n, x) - 1),
+                                      oribi_emit_vector_as(n, TF_INT64, &rest, 1),
+                                      oribi_emit_int(n, 0)};
+    return oribi_emit2(n, "Reshape", unpacked(n, x, g->bits),
+                       oribi_emit(n, "ConcatV2", wanted, 3, NO_ATTRS));
+}
+
+/* The slices that the indices name, of data, scales or zero points. */
+static oribi_value_id slices(oribi_onnx_node *n, const gathered *g, oribi_value_id x)
+{
+    return oribi_emit3(n, "GatherV2", x, n->inputs[1], oribi_emit_int(n, g->gather_axis));
+}
+
+static bool read_gathered(oribi_onnx_node *n, gathered *g)
+{
+    const TF_DataType dtype = oribi_emit_dtype(n, n->inputs[0]);
+    g->rank = oribi_emit_rank(n, n->inputs[0]);
+    g->gather_axis = oribi_emit_axis(n, oribi_onnx_int(n, "gather_axis", 0), g->rank);
+    g->quantize_axis = oribi_emit_axis(n, oribi_onnx_int(n, "quantize_axis", 1), g->rank);
+    g->bits = oribi_onnx_int(n, "bits", 4);
+    g->block = oribi_onnx_int(n, "block_size", 128);
+    ORIBI_TRY(!n->failed);
+    if (dtype != TF_INT4 && dtype != TF_UINT4 && dtype != TF_UINT8) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "data of %s: uint8, int4 and uint4 are wanted",
+                               oribi_dtype_name(dtype));
+    }
+    if (g->gather_axis == g->quantize_axis || g->block < 16 || g->block > INT32_MAX ||
+        (g->bits != 2 && g->bits != 4 && g->bits != 8)) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                               "gather_axis = %d, quantize_axis = %d, block_size = %lld, bits = "
+                               "%lld",
+                               (int)g->gather_axis, (int)g->quantize_axis, (long long)g->block,
+                               (long long)g->bits);
+    }
+    return true;
+}
+
+/* Rows are gathered as they are packed; what comes out is all that is ever float. An index that
+ * names no row is an error here. */
+bool oribi_onnx_gather_blocks(oribi_onnx_node *n)
+{
+    gathered g;
+    ORIBI_TRY(read_gathered(n, &g));
+    const oribi_value_id zeros = oribi_emit_input(n, 3);
+    const oribi_value_id indices =
+        oribi_emit_positive_indices(n, n->inputs[1], n->inputs[0], g.gather_axis);
+    const int32_t indices_rank = oribi_emit_rank(n, n->inputs[1]);
+    const int32_t axis =
+        g.quantize_axis > g.gather_axis ? g.quantize_axis + indices_rank - 1 : g.quantize_axis;
+    ORIBI_TRY(!n->failed);
+    n->inputs[1] = indices;
+    oribi_value_id x = as_numbers(n, &g, slices(n, &g, n->inputs[0]));
+    const oribi_value_id count = oribi_emit_element(n, oribi_emit_shape_of(n, x, TF_INT64), axis);
+    const TF_DataType dtype = oribi_emit_dtype(n, n->inputs[2]);
+    const bool is_bytes = oribi_emit_dtype(n, n->inputs[0]) == TF_UINT8;
+    x = oribi_emit_cast(n, x, TF_FLOAT);
+    if (zeros >= 0) {
+        oribi_value_id zero = oribi_emit_cast(n, as_numbers(n, &g, slices(n, &g, zeros)), TF_FLOAT);
+        x = oribi_emit2(n, "Sub", x, oribi_emit_repeated(n, zero, axis, count, g.block));
+    } else if (is_bytes) {
+        const double middle = (double)(1 << (g.bits - 1));
+        x = oribi_emit2(n, "Sub", x, oribi_emit_scalar(n, TF_FLOAT, middle));
+    }
+    const oribi_value_id scale = oribi_emit_cast(n, slices(n, &g, n->inputs[2]), TF_FLOAT);
+    x = oribi_emit2(n, "Mul", x, oribi_emit_repeated(n, scale, axis, count, g.block));
+    return oribi_emit_bind(n, 0, oribi_emit_cast(n, x, dtype));
+}
+
 /* --- FusedConv -------------------------------------------------------------------------------- */
 
 /* Numbers of activation_params, up to two. */
@@ -135,6 +222,7 @@ static oribi_value_id activated(oribi_onnx_node *n, oribi_value_id x)
             return oribi_emit1(n, plain[i], x);
         }
     }
+    params[0] = oribi_onnx_float(n, "activation_alpha", params[0]); /* of FusedGemm */
     if (!read_params(n, params)) {
         return -1;
     }
@@ -159,4 +247,9 @@ bool oribi_onnx_fused_conv(oribi_onnx_node *n)
         y = oribi_emit2(n, "AddV2", y, n->inputs[3]);
     }
     return oribi_emit_bind(n, 0, activated(n, y));
+}
+
+bool oribi_onnx_fused_gemm(oribi_onnx_node *n)
+{
+    return oribi_emit_bind(n, 0, activated(n, oribi_onnx_gemm(n)));
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of com.microsoft with weights of bytes and of 4 bits: QGemm, DynamicQuantizeMatMul,
- * MatMulBnb4. Weights that are constant are folded to floats, unless src/pass/qdq.c makes an
- * integer product.
- * Source   ONNX Runtime's ContribOperators.md; the two tables: QLoRA (Dettmers and others, 2023),
- *          and a float of one sign, two exponent bits and one of fraction over 12, as bitsandbytes
- *          has them.
+ * MatMulIntegerToFloat, MatMulBnb4. Weights that are constant are folded to floats, unless
+ * src/pass/qdq.c makes an integer product. Source   ONNX Runtime's ContribOperators.md; the two
+ * tables: QLoRA (Dettmers and others, 2023), and a float of one sign, two exponent bits and one of
+ * fraction over 12, as bitsandbytes has them.
  */
 #include "import/onnx/spelled/onnx_spelled.h"
 #include "tensor/status.h"
@@ -76,6 +75,24 @@ bool oribi_onnx_dynamic_matmul(oribi_onnx_node *n)
     if (oribi_emit_input(n, 4) >= 0) {
         y = oribi_emit2(n, "AddV2", y, n->inputs[4]);
     }
+    return oribi_emit_bind(n, 0, y);
+}
+
+bool oribi_onnx_matmul_to_float(oribi_onnx_node *n)
+{
+    enum { A, B, A_SCALE, B_SCALE, A_ZERO, B_ZERO, BIAS };
+    const int32_t rank = oribi_emit_rank(n, n->inputs[B]);
+    const oribi_value_id a =
+        oribi_onnx_dequantized(n, n->inputs[A], n->inputs[A_SCALE], oribi_emit_input(n, A_ZERO), 0);
+    const oribi_value_id b = oribi_onnx_dequantized(n, n->inputs[B], n->inputs[B_SCALE],
+                                                    oribi_emit_input(n, B_ZERO), rank - 1);
+    if (!n->failed && (a < 0 || b < 0)) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                               "A and B must be int8 or uint8, their scales float and their zero "
+                               "points of the same type and rank");
+    }
+    oribi_value_id y = oribi_onnx_product(n, a, b);
+    y = oribi_emit_input(n, BIAS) >= 0 ? oribi_emit2(n, "AddV2", y, n->inputs[BIAS]) : y;
     return oribi_emit_bind(n, 0, y);
 }
 

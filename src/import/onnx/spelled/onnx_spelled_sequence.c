@@ -8,20 +8,15 @@ enum { MAX_ROTARY = 1 << 16 };
 
 /* --- RotaryEmbedding -------------------------------------------------------------------------- */
 
-typedef struct rotary {
-    oribi_value_id cosine, sine; /* of each position that there may be, or of those of x */
-    oribi_value_id positions;    /* -1: the latter */
-    int32_t heads_axis;
-} rotary;
-
 /* Of each position, with an axis for the heads. */
-static oribi_value_id angles(oribi_onnx_node *n, const rotary *r, oribi_value_id cache)
+static oribi_value_id angles(oribi_onnx_node *n, const oribi_onnx_rotary *r, oribi_value_id cache,
+                             int32_t heads_axis)
 {
     oribi_value_id x = cache;
     if (r->positions >= 0) {
         x = oribi_emit3(n, "GatherV2", x, r->positions, oribi_emit_int(n, 0));
     }
-    return oribi_emit2(n, "ExpandDims", x, oribi_emit_int(n, r->heads_axis));
+    return oribi_emit2(n, "ExpandDims", x, oribi_emit_int(n, heads_axis));
 }
 
 /* Elements first, first + step, ... of the last axis, which pick[i] = base + i * step lists. */
@@ -47,9 +42,10 @@ static bool halves(oribi_onnx_node *n, oribi_value_id x, int64_t half, bool is_i
     return !n->failed;
 }
 
-static oribi_value_id rotated(oribi_onnx_node *n, const rotary *r, oribi_value_id x, int64_t half)
+static oribi_value_id rotated(oribi_onnx_node *n, const oribi_onnx_rotary *r, oribi_value_id x,
+                              int64_t half, int32_t heads_axis)
 {
-    const bool is_interleaved = oribi_onnx_flag(n, "interleaved", false);
+    const bool is_interleaved = r->is_interleaved;
     int64_t *places = oribi_arena_array(&n->onnx->scratch, (size_t)half * 2 + 1, sizeof *places);
     oribi_value_id part[2];
     if (places == NULL) {
@@ -59,8 +55,8 @@ static oribi_value_id rotated(oribi_onnx_node *n, const rotary *r, oribi_value_i
     if (!halves(n, x, half, is_interleaved, places, part)) {
         return -1;
     }
-    const oribi_value_id cosine = angles(n, r, r->cosine);
-    const oribi_value_id sine = angles(n, r, r->sine);
+    const oribi_value_id cosine = angles(n, r, r->cosine, heads_axis);
+    const oribi_value_id sine = angles(n, r, r->sine, heads_axis);
     const oribi_value_id real = oribi_emit2(n, "Sub", oribi_emit2(n, "Mul", part[0], cosine),
                                             oribi_emit2(n, "Mul", part[1], sine));
     const oribi_value_id imaginary = oribi_emit2(n, "AddV2", oribi_emit2(n, "Mul", part[0], sine),
@@ -74,36 +70,45 @@ static oribi_value_id rotated(oribi_onnx_node *n, const rotary *r, oribi_value_i
     return is_interleaved ? picked(n, x, places, 2 * half) : x;
 }
 
-static bool rotary_embedding(oribi_onnx_node *n, rotary *r, oribi_value_id x, const char *layout)
+oribi_value_id oribi_onnx_rotate(oribi_onnx_node *n, const oribi_onnx_rotary *r, oribi_value_id x,
+                                 const char *layout)
 {
     const int64_t size = oribi_emit_dim(n, x, 3);
-    const int64_t asked = oribi_onnx_int(n, "rotary_embedding_dim", 0);
-    const bool is_heads_last = strcmp(layout, "BSHD") == 0;
-    ORIBI_TRY(!n->failed);
-    if (size < 0) {
-        return oribi_onnx_want_shapes(n, "the size of a head is not known");
+    const int32_t heads_axis = strcmp(layout, "BSHD") == 0 ? 2 : 1;
+    if (n->failed || size < 0) {
+        (void)(n->failed || oribi_onnx_want_shapes(n, "the size of a head is not known"));
+        return -1;
     }
-    const int64_t turned = asked == 0 ? size : asked;
+    const int64_t turned = r->turned == 0 ? size : r->turned;
     if (turned < 2 || turned > size || turned % 2 != 0 || turned > MAX_ROTARY) {
-        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
-                               "%lld of %lld elements of a head turn; an even number is wanted, at "
-                               "most %d",
-                               (long long)turned, (long long)size, MAX_ROTARY);
+        (void)oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                              "%lld of %lld elements of a head turn; an even number is wanted, at "
+                              "most %d",
+                              (long long)turned, (long long)size, MAX_ROTARY);
+        return -1;
     }
-    r->heads_axis = is_heads_last ? 2 : 1;
     oribi_value_id part[3] = {x, -1, oribi_emit_int(n, 3)};
-    ORIBI_TRY(turned == size ||
-              oribi_emit_split(n, x, 3, (int64_t[]){turned, size - turned}, 2, part));
-    part[0] = rotated(n, r, part[0], turned / 2);
-    x = turned == size ? part[0] : oribi_emit(n, "ConcatV2", part, 3, NO_ATTRS);
-    return oribi_emit_bind(n, 0, is_heads_last ? oribi_onnx_side_by_side(n, x) : x);
+    if (turned != size && !oribi_emit_split(n, x, 3, (int64_t[]){turned, size - turned}, 2, part)) {
+        return -1;
+    }
+    part[0] = rotated(n, r, part[0], turned / 2, heads_axis);
+    return turned == size ? part[0] : oribi_emit(n, "ConcatV2", part, 3, NO_ATTRS);
+}
+
+static bool rotary_embedding(oribi_onnx_node *n, oribi_onnx_rotary *r, oribi_value_id x,
+                             const char *layout)
+{
+    r->turned = oribi_onnx_int(n, "rotary_embedding_dim", 0);
+    r->is_interleaved = oribi_onnx_flag(n, "interleaved", false);
+    x = oribi_onnx_rotate(n, r, x, layout);
+    return oribi_emit_bind(n, 0, strcmp(layout, "BSHD") == 0 ? oribi_onnx_side_by_side(n, x) : x);
 }
 
 bool oribi_onnx_rotary_embedding(oribi_onnx_node *n)
 {
     const char *layout;
     const oribi_value_id x = oribi_onnx_with_heads(n, 0, "num_heads", &layout);
-    rotary r = {n->inputs[1], n->inputs[2], oribi_emit_input(n, 3), 0};
+    oribi_onnx_rotary r = {n->inputs[1], n->inputs[2], oribi_emit_input(n, 3), 0, false};
     return rotary_embedding(n, &r, x, layout);
 }
 
@@ -111,7 +116,7 @@ bool oribi_onnx_rotary_embedding(oribi_onnx_node *n)
 bool oribi_onnx_rotary_embedding_microsoft(oribi_onnx_node *n)
 {
     const char *layout;
-    rotary r = {n->inputs[2], n->inputs[3], n->inputs[1], 0};
+    oribi_onnx_rotary r = {n->inputs[2], n->inputs[3], n->inputs[1], 0, false};
     const oribi_value_id x = oribi_onnx_with_heads(n, 0, "num_heads", &layout);
     ORIBI_TRY(!n->failed);
     if (oribi_onnx_flag(n, "is_packed_batching", false) ||
