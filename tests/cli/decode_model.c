@@ -47,7 +47,8 @@ static int64_t place(const decoder *d, int64_t i)
 }
 
 /* [1, count] of int64. */
-static void set_row(decoder *d, int input, int64_t count, int64_t (*value)(const decoder *, int64_t))
+static void set_row(decoder *d, int input, int64_t count,
+                    int64_t (*value)(const decoder *, int64_t))
 {
     const int64_t dims[2] = {1, count};
     TF_Tensor *tensor = TF_AllocateTensor(TF_INT64, dims, 2, (size_t)count * sizeof(int64_t));

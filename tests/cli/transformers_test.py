@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transformers in the variants that ONNX Runtime's tools make, against ONNX Runtime's own outputs; decoders token by token.
 
-    transformers_test.py ORIBI SOURCE_FOLDER BUILD_FOLDER DECODE_MODEL
+    transformers_test.py ORIBI SOURCE_FOLDER BUILD_FOLDER DECODE_MODEL TOKENS
 
 The models are those of tests/import/transformers/models.tar.xz (make_models.py there)."""
 import pathlib
@@ -16,6 +16,7 @@ import unittest
 import numpy as np
 
 ORIBI, SOURCE, _, DECODE = (pathlib.Path(p).resolve() for p in sys.argv[1:5])
+TOKENS = int(sys.argv[5])
 FOLDER = pathlib.Path(tempfile.mkdtemp())
 with tarfile.open(SOURCE / "tests/import/transformers/models.tar.xz") as archive:
     archive.extractall(FOLDER)
@@ -60,7 +61,7 @@ class Transformers(unittest.TestCase):
                 if "tokens" not in data.files:
                     continue
                 decoders += 1
-                wanted = data["tokens"].tolist()
+                wanted = data["tokens"].tolist()[:TOKENS]
                 prompt = [str(token) for token in data["prompt"][0]]
                 done = subprocess.run([DECODE, FOLDER / f"{name}.onnx", str(len(wanted)), *prompt], capture_output=True, text=True,
                                       check=False)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every variant of attention against the reference row: lengths of one, odd heads and head sizes,
  * several blocks of keys, masks of floats and bools that broadcast, causal ones, shared heads of
- * keys, every layout; on a pool to the same bits. And the reference row against numbers of NumPy,
- * and what masks, infinities and NaN must do.
+ * keys, every layout, spans, windows, sinks; on a pool to the same bits. And the reference row
+ * against numbers of NumPy, and what masks, infinities and NaN must do.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,6 +36,10 @@ typedef struct attention_case {
         "BSHD", "BSHD", "BSHD", "BSHD"                                                             \
     }
 
+/* Of three batches: keys that count, the place of the first query. */
+static const int64_t behind[6] = {40, 37, 20, 17, 3, 0};
+static const int64_t nowhere[6] = {0, 0, INT64_MAX, INT64_MIN, -7, INT64_MAX};
+
 /* clang-format off */
 static const attention_case cases[] = {
     {1, 1, 1, 1, 1, 1, 1, HEADS_FIRST, NONE, 0, {0}, 0, false, 0},
@@ -53,6 +57,21 @@ static const attention_case cases[] = {
     {1, 2, 2, 5, 0, 4, 4, HEADS_FIRST, NONE, 0, {0}, 0, false, 0},
     {0, 2, 2, 5, 6, 4, 4, HEADS_FIRST, NONE, 0, {0}, 0, false, 0},
     {1, 2, 2, 5, 6, 0, 4, HEADS_FIRST, FLOATS, 2, {5, 6}, 0, false, 0},
+};
+
+static const struct limited_case {
+    attention_case all;
+    int64_t left_window;
+    const int64_t *spans; /* of each batch */
+    bool has_sinks;
+} limited_cases[] = {
+    {{1, 2, 2, 70, 1100, 32, 32, HEADS_FIRST, NONE, 0, {0}, 0, true, 1030}, 600, NULL, false},
+    {{1, 2, 2, 90, 90, 16, 16, HEADS_FIRST, NONE, 0, {0}, 0, false, 0}, 7, NULL, false},
+    {{3, 4, 2, 3, 40, 16, 16, {"BSHD", "BHSD", "BHSD", "BSHD"}, NONE, 0, {0}, 0, true, 0}, -1, behind, false},
+    {{3, 4, 2, 3, 40, 16, 16, HEADS_FIRST, FLOATS, 4, {1, 4, 3, 40}, 2, true, 0}, 5, behind, true},
+    {{3, 4, 2, 3, 60, 16, 16, HEADS_FIRST, FLOATS, 4, {3, 1, 3, 40}, 0, false, 0}, -1, behind, true},
+    {{1, 2, 1, 5, 900, 64, 64, HEADS_FIRST, NONE, 0, {0}, 0, true, 895}, -1, NULL, true},
+    {{3, 1, 1, 4, 5, 4, 4, HEADS_FIRST, NONE, 0, {0}, 0, true, 0}, 2, nowhere, true},
 };
 /* clang-format on */
 
@@ -179,6 +198,40 @@ static void variants_agree_with_the_reference(void **state)
         trial t = {.pool = NULL};
         begin(&t.h, &cases[i]);
         (void)snprintf(t.what, sizeof t.what, "case %d", (int)i);
+
+        compare(&t);
+
+        finish(&t);
+    }
+}
+
+static void add_limits(harness *h, const struct limited_case *c)
+{
+    const int64_t dims[2] = {c->all.batch, 2};
+    oribi_attrs *attrs = &h->attrs;
+    if (c->spans != NULL) {
+        memcpy(harness_input(h, TF_INT64, dims, 2), c->spans,
+               (size_t)c->all.batch * 2 * sizeof *c->spans);
+    }
+    if (c->has_sinks) {
+        float *sinks = harness_input_floats(h, 1, &c->all.heads);
+        for (int64_t i = 0; i < c->all.heads; i++) {
+            sinks[i] = 3 * number();
+        }
+    }
+    assert_true(oribi_attrs_set_int(attrs, &h->arena, "n_spans", c->spans != NULL));
+    assert_true(oribi_attrs_set_int(attrs, &h->arena, "n_sinks", c->has_sinks));
+    assert_true(oribi_attrs_set_int(attrs, &h->arena, "left_window", c->left_window));
+}
+
+static void spans_windows_and_sinks_agree(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof limited_cases / sizeof limited_cases[0]; i++) {
+        trial t = {.pool = NULL};
+        begin(&t.h, &limited_cases[i].all);
+        add_limits(&t.h, &limited_cases[i]);
+        (void)snprintf(t.what, sizeof t.what, "limited case %d", (int)i);
 
         compare(&t);
 
@@ -326,6 +379,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variants_agree_with_the_reference),
+        cmocka_unit_test(spans_windows_and_sinks_agree),
         cmocka_unit_test(shapes_at_random_agree),
         cmocka_unit_test(numbers_are_those_of_numpy),
         cmocka_unit_test(a_query_that_sees_no_key_gives_zeros_or_nan),

@@ -80,14 +80,13 @@ typedef struct grouped {
  * behind the keys that count. */
 static grouped lengths_of(oribi_onnx_node *n)
 {
-    grouped g = {.length = oribi_emit_reshape(
-                     n, oribi_emit_cast(n, n->inputs[LENGTH], TF_INT64), NULL, 0)};
+    grouped g = {
+        .length = oribi_emit_reshape(n, oribi_emit_cast(n, n->inputs[LENGTH], TF_INT64), NULL, 0)};
     const oribi_value_id own =
         oribi_emit_element(n, oribi_emit_shape_of(n, n->inputs[QUERY], TF_INT64), 1);
-    const oribi_value_id last = oribi_emit_reshape(
-        n, oribi_emit_cast(n, n->inputs[LAST], TF_INT64), (int64_t[]){-1}, 1);
-    const oribi_value_id counts =
-        oribi_emit2(n, "AddV2", last, oribi_emit_scalar(n, TF_INT64, 1));
+    const oribi_value_id last =
+        oribi_emit_reshape(n, oribi_emit_cast(n, n->inputs[LAST], TF_INT64), (int64_t[]){-1}, 1);
+    const oribi_value_id counts = oribi_emit2(n, "AddV2", last, oribi_emit_scalar(n, TF_INT64, 1));
     const oribi_value_id is_first = oribi_emit2(n, "Equal", own, g.length);
     g.offsets = oribi_emit3(n, "SelectV2", is_first, oribi_emit_scalar(n, TF_INT64, 0),
                             oribi_emit2(n, "Sub", counts, own));
@@ -107,8 +106,7 @@ static oribi_value_id positions_of(oribi_onnx_node *n, const grouped *g, oribi_v
     const oribi_value_id places =
         oribi_emit2(n, "AddV2", first, oribi_emit_places(n, n->inputs[QUERY], 1));
     /* Rows behind a short prompt's end may lie behind the last angle: any will do. */
-    const oribi_value_id count =
-        oribi_emit_element(n, oribi_emit_shape_of(n, cosine, TF_INT64), 0);
+    const oribi_value_id count = oribi_emit_element(n, oribi_emit_shape_of(n, cosine, TF_INT64), 0);
     const oribi_value_id most = oribi_emit2(n, "Sub", count, oribi_emit_scalar(n, TF_INT64, 1));
     return oribi_emit2(n, "Minimum", places, most);
 }
@@ -178,20 +176,19 @@ bool oribi_onnx_grouped_attention(oribi_onnx_node *n)
         parts[i] = oribi_onnx_heads_apart(n, parts[i], i == 0 ? heads : key_heads);
     }
     ORIBI_TRY(rotate(n, &g, parts));
-    const oribi_onnx_attention_call call = {
-        .query = parts[0],
-        .key = appended(n, &g, PAST_KEY, parts[1]),
-        .value = appended(n, &g, PAST_VALUE, parts[2]),
-        .mask = oribi_emit_input(n, BIAS),
-        .spans = g.spans,
-        .sinks = sinks_of(n, heads),
-        .query_layout = "BSHD",
-        .key_layout = "BHSD",
-        .value_layout = "BHSD",
-        .scale = oribi_onnx_float(n, "scale", 0.0F),
-        .softcap = oribi_onnx_float(n, "softcap", 0.0F),
-        .is_causal = oribi_onnx_flag(n, "causal", true),
-        .left_window = window > 0 ? window - 1 : -1};
+    const oribi_onnx_attention_call call = {.query = parts[0],
+                                            .key = appended(n, &g, PAST_KEY, parts[1]),
+                                            .value = appended(n, &g, PAST_VALUE, parts[2]),
+                                            .mask = oribi_emit_input(n, BIAS),
+                                            .spans = g.spans,
+                                            .sinks = sinks_of(n, heads),
+                                            .query_layout = "BSHD",
+                                            .key_layout = "BHSD",
+                                            .value_layout = "BHSD",
+                                            .scale = oribi_onnx_float(n, "scale", 0.0F),
+                                            .softcap = oribi_onnx_float(n, "softcap", 0.0F),
+                                            .is_causal = oribi_onnx_flag(n, "causal", true),
+                                            .left_window = window > 0 ? window - 1 : -1};
     return (!oribi_emit_wants(n, 1) || oribi_emit_bind(n, 1, call.key)) &&
            (!oribi_emit_wants(n, 2) || oribi_emit_bind(n, 2, call.value)) &&
            oribi_emit_bind(n, 0, oribi_onnx_attention_op(n, &call));
