@@ -11,7 +11,7 @@
  *   tf_body.c      graphs of branches and iterations
  *   tf_branch.c    If, Case
  *   tf_loop.c      While
- *   tf_frame.c     the same as older graphs have it, of nodes that switch
+ *   tf_frame.c     loops as older graphs have them, of nodes that switch; tf_switch.c conditions
  *   tf_variable.c  variables, with their values from the checkpoint
  *   tf_object.c    the same, by the model's objects
  *   tf_bundle.c    the checkpoint's files
@@ -206,9 +206,19 @@ struct oribi_tf_loop {
 /* As many values as inputs: what they are in the end. -1: status set. */
 int32_t oribi_tf_make_loop(oribi_tf_loop *self, oribi_value_id *out, TF_Status *status);
 
-/* One of two values that are computed. */
-bool oribi_tf_make_choice(oribi_tf *tf, const char *label, oribi_value_id condition,
-                          oribi_value_id when_true, oribi_value_id when_false, oribi_value_id *out,
+/* One of two values. `make` makes either in tf->graph, out of as many values as there are inputs.
+ */
+typedef struct oribi_tf_ways oribi_tf_ways;
+struct oribi_tf_ways {
+    oribi_tf *tf;
+    const char *label;
+    const oribi_value_id *inputs;
+    int32_t n_inputs;
+    bool (*make)(const oribi_tf_ways *self, bool is_true, const oribi_value_id *inputs,
+                 oribi_value_id *out, TF_Status *status);
+    void *arg;
+};
+bool oribi_tf_make_choice(const oribi_tf_ways *ways, oribi_value_id condition, oribi_value_id *out,
                           TF_Status *status);
 
 typedef int32_t oribi_tf_make_fn(oribi_tf_scope *scope, const oribi_graphdef_node *node,

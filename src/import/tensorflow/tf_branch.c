@@ -11,6 +11,7 @@
 typedef struct choice {
     oribi_tf *tf;
     const char *label;
+    const oribi_tf_ways *ways; /* in the place of functions; or NULL */
     const oribi_tf_function *branches;
     int32_t n_branches, first; /* the index of the first */
     bool is_case;
@@ -76,12 +77,16 @@ static oribi_graph *read_branch(const choice *c, bool is_first, oribi_value_id *
     bool ok = add_formals(c, before.graph, inner, status);
     choice rest = *c;
     rest.inputs = inner;
-    rest.branches += is_first ? 0 : 1;
+    rest.branches += is_first || c->ways != NULL ? 0 : 1;
     rest.n_branches = is_first ? 1 : c->n_branches - 1;
     rest.first += is_first ? 0 : 1;
-    ok = ok && (c->is_case ? choose_case(&rest, results, status)
-                           : oribi_tf_call(tf, rest.branches, c->label, is_first ? "then" : "else",
-                                           inner, results, status));
+    if (ok && c->ways != NULL) {
+        ok = c->ways->make(c->ways, is_first, inner, results, status);
+    } else if (ok) {
+        ok = c->is_case ? choose_case(&rest, results, status)
+                        : oribi_tf_call(tf, rest.branches, c->label, is_first ? "then" : "else",
+                                        inner, results, status);
+    }
     const bool is_blocked = ok && oribi_tf_any_blocked(results, c->n_outputs);
     for (int32_t i = 0; ok && !is_blocked && i < c->n_outputs; i++) {
         if (results[i] < 0) {
@@ -265,40 +270,20 @@ int32_t oribi_tf_make_case(oribi_tf_scope *scope, const oribi_graphdef_node *nod
 
 /* --- A choice between two values ------------------------------------------------------------ */
 
-/* A branch that hands one of its two inputs on. */
-static oribi_graph *hand_on(const choice *c, int32_t which, TF_Status *status)
-{
-    oribi_tf_around before;
-    oribi_value_id inner[2] = {-1, -1};
-    if (oribi_tf_body_begin(c->tf, &before, status) == NULL) {
-        return NULL;
-    }
-    bool ok = add_formals(c, before.graph, inner, status);
-    ok = ok && oribi_graph_add_output(c->tf->graph, inner[which], "result", status);
-    return oribi_tf_body_end(c->tf, &before, ok, status);
-}
-
-bool oribi_tf_make_choice(oribi_tf *tf, const char *label, oribi_value_id condition,
-                          oribi_value_id when_true, oribi_value_id when_false, oribi_value_id *out,
+bool oribi_tf_make_choice(const oribi_tf_ways *ways, oribi_value_id condition, oribi_value_id *out,
                           TF_Status *status)
 {
-    const oribi_value_id inputs[] = {when_true, when_false};
-    const choice c = {.tf = tf, .label = label, .inputs = inputs, .n_inputs = 2, .n_outputs = 1};
-    oribi_body bodies[2] = {{.name = "then"}, {.name = "else"}};
+    const choice c = {.tf = ways->tf,
+                      .label = ways->label,
+                      .ways = ways,
+                      .inputs = ways->inputs,
+                      .n_inputs = ways->n_inputs,
+                      .n_outputs = 1};
     bool is_true = false;
-    if (condition < 0 || when_true < 0 || when_false < 0) {
-        return oribi_fail(status, TF_UNIMPLEMENTED, "it chooses between what is no tensor");
+    if (condition < 0) {
+        return oribi_fail(status, TF_UNIMPLEMENTED, "it is chosen by what is no tensor");
     }
-    if (oribi_import_truth(tf->graph, condition, &is_true)) {
-        out[0] = is_true ? when_true : when_false;
-        return true;
-    }
-    for (int k = 0; k < 2; k++) {
-        bodies[k].graph = hand_on(&c, k, status);
-        if (bodies[k].graph == NULL) {
-            oribi_graph_destroy(bodies[0].graph);
-            return false;
-        }
-    }
-    return finish_if(&c, condition, bodies, out, status);
+    return oribi_import_truth(ways->tf->graph, condition, &is_true)
+               ? ways->make(ways, is_true, ways->inputs, out, status)
+               : choose(&c, condition, out, status);
 }

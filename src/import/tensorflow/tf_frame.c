@@ -3,12 +3,10 @@
  * a frame: values enter it, a Merge takes what enters or what the iteration before left, a Switch
  * goes on or leaves by an Exit. It becomes a loop when its first Exit is met: its nodes are read
  * once more, between Switch and NextIteration for the body, from Merge to LoopCond for the
- * condition. Switch and Merge alone are a condition: both ways are computed here, and one is
- * chosen.
+ * condition. Switch and Merge alone are a condition: tf_switch.c.
  */
 #include <string.h>
 
-#include "base/alloc.h"
 #include "import/tensorflow/tensorflow.h"
 
 bool oribi_tf_is_whole(void *scope, const oribi_graphdef_seen *node)
@@ -288,138 +286,4 @@ int32_t oribi_tf_make_exit(oribi_tf_scope *scope, const oribi_graphdef_node *nod
     (void)(!oribi_ok(status) ||
            oribi_fail(status, TF_INVALID_ARGUMENT, "it is of another loop than its value"));
     return -1;
-}
-
-/* --- Conditions ----------------------------------------------------------------------------- */
-
-/* The switches before a side of a Merge: by what they ask, which ways were taken. */
-typedef struct asked {
-    oribi_map masks; /* by the predicate's node: uint8_t, bit of the output */
-    oribi_map seen;
-    oribi_tf *tf;
-} asked;
-
-static bool note_switch(asked *a, const oribi_graphdef *reader, const oribi_graphdef_seen *node,
-                        int32_t port, TF_Status *status)
-{
-    oribi_graphdef_seen predicate;
-    int32_t output = 0;
-    if (node->n_inputs < 2 || !oribi_graphdef_look(reader, node->inputs[1], &predicate, &output) ||
-        output != 0) {
-        return true; /* it is known by its node's name: another output would be taken for the first
-                      */
-    }
-    uint8_t *mask = oribi_map_get_n(&a->masks, predicate.name.data, predicate.name.length);
-    if (mask == NULL) {
-        mask = oribi_arena_array(&a->tf->kept, 1, sizeof *mask);
-        ORIBI_TRY((mask != NULL &&
-                   oribi_map_put_n(&a->masks, predicate.name.data, predicate.name.length, mask)) ||
-                  oribi_fail_memory(status));
-    }
-    *mask |= (uint8_t)(1 << (port & 1));
-    return true;
-}
-
-/* All that leads to a reference, control inputs as well: a branch may be a constant. */
-static bool collect(asked *a, const oribi_graphdef *reader, oribi_string from, TF_Status *status)
-{
-    static char mark;
-    size_t most = 1; /* each node's inputs, once */
-    for (int32_t i = 0; i < oribi_graphdef_count(reader); i++) {
-        oribi_graphdef_seen node;
-        oribi_graphdef_at(reader, i, &node);
-        most += (size_t)node.n_inputs;
-    }
-    oribi_string *stack = oribi_alloc_array(most, sizeof *stack);
-    size_t depth = 0;
-    bool ok = stack != NULL || oribi_fail_memory(status);
-    if (ok) {
-        stack[depth++] = from;
-    }
-    while (ok && depth > 0) {
-        oribi_string text = stack[--depth];
-        oribi_graphdef_seen node;
-        int32_t port;
-        if (text.length > 0 && text.data[0] == '^') {
-            text = (oribi_string){text.data + 1, text.length - 1};
-        }
-        if (!oribi_graphdef_at_reference(reader, text, &node, &port)) {
-            continue;
-        }
-        ok = !oribi_string_is(node.op, "Switch") || note_switch(a, reader, &node, port, status);
-        if (!ok || oribi_map_get_n(&a->seen, node.name.data, node.name.length) != NULL) {
-            continue;
-        }
-        ok = oribi_map_put_n(&a->seen, node.name.data, node.name.length, &mark) ||
-             oribi_fail_memory(status);
-        const bool is_earlier =
-            oribi_string_is(node.op, "NextIteration"); /* which took either way */
-        for (int32_t i = 0; ok && !is_earlier && i < node.n_inputs; i++) {
-            stack[depth++] = node.inputs[i];
-        }
-    }
-    oribi_free(stack);
-    return ok;
-}
-
-/* What one side asks with one outcome and the other with the other. */
-static bool find_predicate(const asked *sides, oribi_string *out, int *out_true)
-{
-    for (size_t i = 0; i < sides[0].masks.n_entries; i++) {
-        const oribi_map_entry *entry = &sides[0].masks.entries[i];
-        const uint8_t *a = entry->value;
-        const uint8_t *b = oribi_map_get_n(&sides[1].masks, entry->key, entry->key_length);
-        if (b != NULL && ((*a == 1 && *b == 2) || (*a == 2 && *b == 1))) {
-            *out = (oribi_string){entry->key, entry->key_length};
-            *out_true = *a == 2 ? 0 : 1;
-            return true;
-        }
-    }
-    return false;
-}
-
-int32_t oribi_tf_make_merge(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                            oribi_value_id *out, int32_t max, TF_Status *status)
-{
-    oribi_tf *tf = scope->tf;
-    asked sides[2] = {{.tf = tf}, {.tf = tf}};
-    oribi_graphdef_seen merge;
-    oribi_string predicate = {"", 0};
-    oribi_value_id values[2], condition = -1;
-    int32_t port;
-    int when_true = 0;
-    (void)max;
-    bool ok = scope->reader != NULL &&
-              oribi_graphdef_look(scope->reader, node->short_name, &merge, &port) &&
-              merge.n_inputs >= 2;
-    ok = ok || oribi_fail(status, TF_UNIMPLEMENTED, "it joins no two ways");
-    for (int i = 0; ok && i < 2; i++) {
-        ok = oribi_tf_spend(tf, oribi_graphdef_count(scope->reader), status) &&
-             collect(&sides[i], scope->reader, merge.inputs[i], status);
-    }
-    ok = ok && (find_predicate(sides, &predicate, &when_true) ||
-                oribi_fail(status, TF_UNIMPLEMENTED,
-                           "no condition tells its two inputs apart; freeze the graph with "
-                           "lower_control_flow=False, or give the SavedModel"));
-    for (int i = 0; ok && i < 2; i++) {
-        ok = fetch_text(scope, merge.inputs[i], &values[i], status);
-    }
-    ok = ok && fetch_text(scope, predicate, &condition, status);
-    for (int i = 0; i < 2; i++) {
-        oribi_map_destroy(&sides[i].masks);
-        oribi_map_destroy(&sides[i].seen);
-    }
-    if (!ok) {
-        return -1;
-    }
-    out[1] = -1;
-    if (condition == ORIBI_TF_BLOCKED || values[0] == ORIBI_TF_BLOCKED ||
-        values[1] == ORIBI_TF_BLOCKED) {
-        out[0] = out[1] = ORIBI_TF_BLOCKED;
-        return 2;
-    }
-    return oribi_tf_make_choice(tf, node->name, condition, values[when_true], values[1 - when_true],
-                                out, status)
-               ? 2
-               : -1;
 }

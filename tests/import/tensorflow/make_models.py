@@ -456,6 +456,29 @@ def pictures_mapped():
     session_graph("pictures_mapped", [("x", [None, None, None, 3], RNG.integers(0, 256, (2, 6, 7, 3)).astype(np.uint8))], body)
 
 
+def cut_or_filled(x, n):
+    """As detectors of TensorFlow 1 bring a number of boxes to n: what one way does fails on the other."""
+    have = tf.shape(x)[0]
+    def fill():
+        more = V1.cond(tf.rank(x) > 1, lambda: tf.concat([[n - have], tf.shape(x)[1:]], 0), lambda: tf.expand_dims(n - have, 0))
+        return tf.concat([x, tf.zeros(more)], 0)
+    return V1.cond(have > n, lambda: tf.slice(x, [0, 0], [n, -1]), fill)
+
+
+def cut_or_fill(name, rows):
+    session_graph(name, [("x", [None, 4], f32(rows, 4))], lambda x: {"y": cut_or_filled(x, 5), "z": cut_or_filled(x, 2) + 1.0})
+
+
+@model
+def cut():
+    cut_or_fill("cut", 7)
+
+
+@model
+def filled():
+    cut_or_fill("filled", 1)
+
+
 @model
 def dynamic_rnn():
     """Sequences of different lengths: the state of one that has ended stays, its outputs are nought."""
