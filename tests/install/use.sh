@@ -33,6 +33,17 @@ cc -std=c11 "$source/tests/install/app.c" -o "$work/shared" $(pkg-config --cflag
 has_library() { # FILE: does it want liboribi.so.1?
     readelf -d "$1" | grep -q "NEEDED.*liboribi"
 }
+say "as TensorFlow, by pkg-config and by its name"
+names="$library/oribi/tensorflow"
+# shellcheck disable=SC2046
+cc -std=c11 "$source/tests/install/graph_app.c" -o "$work/graph" $(PKG_CONFIG_PATH="$names/pkgconfig" pkg-config --cflags --libs tensorflow)
+has_library "$work/graph"
+[ "$("$work/graph")" = 5 ]
+LD_LIBRARY_PATH="$names" python3 -c 'import ctypes
+library = ctypes.CDLL("libtensorflow.so.2")
+library.TF_Version.restype = ctypes.c_char_p
+assert library.TF_Version() == b"2.16.1"'
+
 say "shared and -static, by pkg-config --static"
 # shellcheck disable=SC2046
 cc -std=c11 "$source/tests/install/app.c" -o "$work/shared" $(pkg-config --static --cflags --libs oribi)
