@@ -83,7 +83,7 @@ if want asan; then
 fi
 if want tsan; then
     built tsan
-    check tsan -L "devices?|session|tensor|kernel|hooks" -LE "slow|script|opencl"
+    check tsan -L "devices?|session|tensor|kernel|hooks|binding" -LE "slow|script|opencl"
 fi
 if want gcc; then # compile.vectors does what compile.vectors_session does, too
     built release

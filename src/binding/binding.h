@@ -139,6 +139,8 @@ bool oribi_binding_settle(TF_Operation *self, bool is_strict, int32_t n_read, TF
 /* Is it an op of TensorFlow's of which outputs are known, although nothing registers it? */
 bool oribi_binding_is_known(const char *type);
 bool oribi_binding_settle_unknown(TF_Operation *self, int32_t n_read, TF_Status *status);
+/* What a GraphDef itself says of the shapes becomes known, and is no attribute any more. */
+bool oribi_binding_take_shapes(TF_Operation *self, TF_Status *status);
 /* Adds the value of the next output. */
 bool oribi_binding_add_output(TF_Operation *self, TF_DataType dtype, const oribi_shape *shape,
                               TF_Status *status);

@@ -278,7 +278,8 @@ static bool settle(imported *node, TF_Status *status)
         }
     }
     node->mark = DONE;
-    return oribi_binding_settle(op, false, node->n_read > 0 ? node->n_read : 1, status);
+    return oribi_binding_settle(op, false, node->n_read > 0 ? node->n_read : 1, status) &&
+           oribi_binding_take_shapes(op, status);
 }
 
 /* The next input that must be settled before the node; NULL: none. Loops of the older kind go

@@ -10,7 +10,8 @@
 #include "import/graphdef/graphdef_attr.h"
 
 /* Outputs in order: an attribute that is a type, "*" before one that lists types, or a type's
- * number; "=" before it: of the shape of input 0; "&": variables of the older kind. */
+ * number; before it "=": of the shape of input 0, "!": of no dimensions, "&": variables of the
+ * older kind. */
 static const struct {
     const char *op, *outputs;
 } table[] = {
@@ -26,7 +27,7 @@ static const struct {
     {"Enter", "=T"},
     {"Exit", "=T"},
     {"HashTable", "&7"},
-    {"HashTableV2", "20"},
+    {"HashTableV2", "!20"},
     {"IdentityN", "*T"},
     {"If", "*Tout"},
     {"InitializeTable", ""},
@@ -38,11 +39,11 @@ static const struct {
     {"LookupTableFindV2", "Tout"},
     {"LookupTableImportV2", ""},
     {"LookupTableInsertV2", ""},
-    {"LookupTableSizeV2", "9"},
-    {"LoopCond", "=10"},
-    {"Merge", "T 3"},
+    {"LookupTableSizeV2", "!9"},
+    {"LoopCond", "!10"},
+    {"Merge", "T !3"},
     {"MergeV2Checkpoints", ""},
-    {"MutableHashTableV2", "20"},
+    {"MutableHashTableV2", "!20"},
     {"NextIteration", "=T"},
     {"PartitionedCall", "*Tout"},
     {"PlaceholderWithDefault", "dtype"},
@@ -50,7 +51,7 @@ static const struct {
     {"ResourceGather", "dtype"},
     {"RestoreV2", "*dtypes"},
     {"SaveV2", ""},
-    {"ShardedFilename", "7"},
+    {"ShardedFilename", "!7"},
     {"StatefulPartitionedCall", "*Tout"},
     {"StatelessCase", "*Tout"},
     {"StatelessIf", "*Tout"},
@@ -58,7 +59,7 @@ static const struct {
     {"Switch", "=T =T"},
     {"TensorListFromTensor", "21"},
     {"TensorListGetItem", "element_dtype"},
-    {"TensorListLength", "3"},
+    {"TensorListLength", "!3"},
     {"TensorListReserve", "21"},
     {"TensorListSetItem", "21"},
     {"TensorListStack", "element_dtype"},
@@ -115,10 +116,16 @@ static bool add_word(TF_Operation *self, const char *word, size_t length, TF_Sta
 {
     char name[32] = {0};
     oribi_shape shape = {-1, NULL};
-    if (*word == '=') {
+    if (*word == '=' && self->n_inputs > 0) {
+        const oribi_value *first = oribi_binding_value(self->inputs[0], status);
+        ORIBI_TRY(first != NULL);
+        shape = first->shape;
+    } else if (*word == '!') {
+        shape.rank = 0;
+    }
+    if (*word == '=' || *word == '!') {
         word++;
         length--;
-        shape = self->n_inputs > 0 ? oribi_binding_value(self->inputs[0], status)->shape : shape;
     }
     if (*word == '&') {
         word++;
@@ -158,9 +165,21 @@ bool oribi_binding_settle_unknown(TF_Operation *self, int32_t n_read, TF_Status 
     while (!is_known && self->n_outputs < n_read) {
         ORIBI_TRY(oribi_binding_add_output(self, (TF_DataType)0, NULL, status));
     }
-    return (!is_known || strstr(self->type, "Variable") == NULL ||
-            add_shapes(self, "shape", false, status)) &&
-           (strcmp(self->type, "PlaceholderWithDefault") != 0 ||
-            add_shapes(self, "shape", false, status)) &&
-           add_shapes(self, "_output_shapes", true, status);
+    const bool has_shape = is_known && (strstr(self->type, "Variable") != NULL ||
+                                        strcmp(self->type, "PlaceholderWithDefault") == 0);
+    return (!has_shape || add_shapes(self, "shape", false, status)) &&
+           (!is_known || add_shapes(self, "output_shapes", true, status));
+}
+
+bool oribi_binding_take_shapes(TF_Operation *self, TF_Status *status)
+{
+    static const char name[] = "_output_shapes";
+    ORIBI_TRY(add_shapes(self, name, true, status));
+    for (int32_t i = 0; i < self->n_attrs; i++) {
+        if (oribi_string_is(self->attrs[i].name, name)) {
+            self->attrs[i] = self->attrs[--self->n_attrs];
+            break;
+        }
+    }
+    return true;
 }
