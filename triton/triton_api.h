@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What does a backend call of Triton, and what does Triton call? The part of its C backend API 1.19
- * that backend.c needs, declared here because Triton's own headers are C++. Values are the ABI's.
+ * that the backend needs, declared here because Triton's own headers are C++. Values are the ABI's.
  */
 #ifndef ORIBI_TRITON_TRITON_API_H_
 #define ORIBI_TRITON_TRITON_API_H_
@@ -18,6 +18,7 @@ typedef struct TRITONBACKEND_Request TRITONBACKEND_Request;
 typedef struct TRITONBACKEND_Response TRITONBACKEND_Response;
 typedef struct TRITONBACKEND_Input TRITONBACKEND_Input;
 typedef struct TRITONBACKEND_Output TRITONBACKEND_Output;
+typedef struct TRITONBACKEND_State TRITONBACKEND_State;
 
 enum {
     TRITON_ERROR_INTERNAL = 1,
@@ -30,6 +31,8 @@ enum {
     TRITON_MEMORY_CPU_PINNED = 1,
     TRITON_RESPONSE_COMPLETE_FINAL = 1,
     TRITON_REQUEST_RELEASE_ALL = 1,
+    TRITON_SEQUENCE_START = 1, /* flags of a request */
+    TRITON_SEQUENCE_END = 2,
     TRITON_API_MAJOR = 1
 };
 
@@ -38,6 +41,8 @@ TRITONSERVER_Error *TRITONSERVER_ErrorNew(int code, const char *message);
 void TRITONSERVER_ErrorDelete(TRITONSERVER_Error *error);
 TRITONSERVER_Error *TRITONSERVER_MessageNewFromSerializedJson(TRITONSERVER_Message **message,
                                                               const char *base, size_t bytes);
+TRITONSERVER_Error *TRITONSERVER_MessageSerializeToJson(TRITONSERVER_Message *message,
+                                                        const char **base, size_t *bytes);
 TRITONSERVER_Error *TRITONSERVER_MessageDelete(TRITONSERVER_Message *message);
 TRITONSERVER_Error *TRITONBACKEND_ApiVersion(uint32_t *major, uint32_t *minor);
 TRITONSERVER_Error *TRITONBACKEND_ModelName(TRITONBACKEND_Model *model, const char **name);
@@ -46,6 +51,8 @@ TRITONSERVER_Error *TRITONBACKEND_ModelRepository(TRITONBACKEND_Model *model, in
                                                   const char **location);
 TRITONSERVER_Error *TRITONBACKEND_ModelAutoCompleteConfig(TRITONBACKEND_Model *model,
                                                           bool *is_wanted);
+TRITONSERVER_Error *TRITONBACKEND_ModelConfig(TRITONBACKEND_Model *model, uint32_t version,
+                                              TRITONSERVER_Message **config);
 TRITONSERVER_Error *TRITONBACKEND_ModelSetConfig(TRITONBACKEND_Model *model, uint32_t version,
                                                  TRITONSERVER_Message *config);
 TRITONSERVER_Error *TRITONBACKEND_ModelSetState(TRITONBACKEND_Model *model, void *state);
@@ -59,10 +66,16 @@ TRITONSERVER_Error *TRITONBACKEND_ModelInstanceState(TRITONBACKEND_ModelInstance
 TRITONSERVER_Error *TRITONBACKEND_ModelInstanceReportStatistics(
     TRITONBACKEND_ModelInstance *instance, TRITONBACKEND_Request *request, bool success,
     uint64_t begin_ns, uint64_t compute_begin_ns, uint64_t compute_end_ns, uint64_t end_ns);
-TRITONSERVER_Error *TRITONBACKEND_RequestInputCount(TRITONBACKEND_Request *request,
-                                                    uint32_t *count);
-TRITONSERVER_Error *TRITONBACKEND_RequestInputByIndex(TRITONBACKEND_Request *request,
-                                                      uint32_t index, TRITONBACKEND_Input **input);
+TRITONSERVER_Error *TRITONBACKEND_ModelInstanceReportBatchStatistics(
+    TRITONBACKEND_ModelInstance *instance, uint64_t n_rows, uint64_t begin_ns,
+    uint64_t compute_begin_ns, uint64_t compute_end_ns, uint64_t end_ns);
+TRITONSERVER_Error *TRITONBACKEND_RequestFlags(TRITONBACKEND_Request *request, uint32_t *flags);
+TRITONSERVER_Error *TRITONBACKEND_RequestCorrelationId(TRITONBACKEND_Request *request,
+                                                       uint64_t *id);
+TRITONSERVER_Error *TRITONBACKEND_RequestCorrelationIdString(TRITONBACKEND_Request *request,
+                                                             const char **id);
+TRITONSERVER_Error *TRITONBACKEND_RequestInput(TRITONBACKEND_Request *request, const char *name,
+                                               TRITONBACKEND_Input **input);
 TRITONSERVER_Error *TRITONBACKEND_RequestOutputCount(TRITONBACKEND_Request *request,
                                                      uint32_t *count);
 TRITONSERVER_Error *TRITONBACKEND_RequestOutputName(TRITONBACKEND_Request *request, uint32_t index,
@@ -82,6 +95,12 @@ TRITONSERVER_Error *TRITONBACKEND_ResponseOutput(TRITONBACKEND_Response *respons
                                                  int type, const int64_t *shape, uint32_t n_dims);
 TRITONSERVER_Error *TRITONBACKEND_OutputBuffer(TRITONBACKEND_Output *output, void **buffer,
                                                uint64_t bytes, int *memory, int64_t *memory_id);
+TRITONSERVER_Error *TRITONBACKEND_StateNew(TRITONBACKEND_State **state,
+                                           TRITONBACKEND_Request *request, const char *name,
+                                           int type, const int64_t *shape, uint32_t n_dims);
+TRITONSERVER_Error *TRITONBACKEND_StateBuffer(TRITONBACKEND_State *state, void **buffer,
+                                              uint64_t bytes, int *memory, int64_t *memory_id);
+TRITONSERVER_Error *TRITONBACKEND_StateUpdate(TRITONBACKEND_State *state);
 TRITONSERVER_Error *TRITONBACKEND_ResponseSend(TRITONBACKEND_Response *response, uint32_t flags,
                                                TRITONSERVER_Error *error);
 

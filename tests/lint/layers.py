@@ -65,7 +65,7 @@ LAW = {
     # Programs: include/ alone. The room of formats is the one exception, compiled into the command as well.
     "src/cli": ["src/format", "include/oribi", "include/tvm", C],
     "src/plugin/probe": ["include/oribi", C],
-    "triton": ["include/oribi", C],
+    "triton": ["src/format", "include/oribi", C],
     # Plugins, ours as a stranger's.
     "plugins": [C],
     "plugins/ops_core": [*CONTRACT, *MICRO, "plugins"],

@@ -1,23 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""libtriton_oribi.so in a real Triton Inference Server, asked by Triton's own client: a model of one line of configuration, results with the
-bits of `oribi run`, errors that are the request's own. ORIBI_FLEET_PYTHON names a Python with tritonclient[http], NumPy and the files
-of nvidia-pytriton (`pip install --no-deps nvidia-pytriton==0.7.0`), which has the server; the test is skipped where there is none.
+"""libtriton_oribi.so in a real Triton Inference Server, asked by Triton's own client: models of one line of configuration, results with the
+bits of `oribi run`, rows that are the same in any batch, sequences, strings, errors that are the request's own, metrics. ORIBI_FLEET_PYTHON
+names a Python with tritonclient[http], NumPy and the files of nvidia-pytriton (`pip install --no-deps nvidia-pytriton==0.7.0`), which has
+the server; the test is skipped where there is none.
 
     triton_test.py SOURCE BUILD
 """
 import importlib.util
 import os
 import pathlib
-import shutil
+import re
 import socket
 import subprocess
 import sys
 import tempfile
+import urllib.request
+
+import triton_models
+from triton_models import DIGITS, EXAMPLES, REFUSED
 
 SOURCE, BUILD = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
-DIGITS = SOURCE / "examples/digits"
-MODELS = {"digits": "digits.onnx", "digits_int8": "digits_int8.tflite"}
 
 
 def find_python():
@@ -29,97 +32,189 @@ def find_python():
     sys.exit(77)
 
 
-def free_port():
-    with socket.socket() as s:
+def free_ports(n):
+    sockets = [socket.socket() for _ in range(n)]
+    for s in sockets:
         s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
 
 
-def prepare(folder):
-    (folder / "backends/oribi").mkdir(parents=True)
-    shutil.copy(BUILD / "triton/libtriton_oribi.so", folder / "backends/oribi")
-    for name, file in MODELS.items():
-        (folder / "models" / name / "1").mkdir(parents=True)
-        (folder / "models" / name / "config.pbtxt").write_text('backend: "oribi"\n')
-        shutil.copy(DIGITS / file, folder / "models" / name / "1" / f"model{pathlib.Path(file).suffix}")
+class Server:
+    """The server, which is waited for by asking."""
+
+    def __init__(self, folder):
+        import tritonclient.http as triton
+        http, self.metrics = free_ports(2)
+        home = pathlib.Path(importlib.util.find_spec("pytriton").origin).parent / "tritonserver"
+        server = home / "bin/tritonserver"
+        server.chmod(0o755)
+        self.log = folder / "log"
+        log = open(self.log, "w")
+        self.process = subprocess.Popen(
+            [server, f"--model-repository={folder / 'models'}", f"--backend-directory={folder / 'backends'}", "--exit-on-error=false",
+             f"--http-port={http}", "--http-address=127.0.0.1", "--allow-grpc=false", f"--metrics-port={self.metrics}",
+             "--metrics-address=127.0.0.1", "--log-verbose=0"],
+            env={**os.environ, "LD_LIBRARY_PATH": f"{home / 'external_libs'}:{home / 'lib'}:{BUILD / 'lib'}"}, stdout=log, stderr=log)
+        self.client = triton.InferenceServerClient(f"127.0.0.1:{http}", concurrency=16)
+        while self.process.poll() is None:
+            try:
+                if self.client.is_model_ready("digits"):
+                    return
+            except Exception:  # nobody listens yet
+                pass
+        sys.exit(f"the server ended:\n{self.log.read_text()[-4000:]}")
+
+    def count(self, name, model):
+        """The counter of Prometheus."""
+        text = urllib.request.urlopen(f"http://127.0.0.1:{self.metrics}/metrics").read().decode()
+        return sum(int(float(v)) for v in re.findall(rf'^{name}{{model="{model}",version="1"}} (\S+)$', text, re.M))
+
+    def end(self):
+        self.client.close()
+        self.process.terminate()
+        return self.process.wait()
 
 
-def start(folder, port):
-    """The server when it answers; it is waited for by asking."""
+def given(**arrays):
     import tritonclient.http as triton
-    home = pathlib.Path(importlib.util.find_spec("pytriton").origin).parent / "tritonserver"
-    server = home / "bin/tritonserver"
-    server.chmod(0o755)
-    log = open(folder / "log", "w")
-    process = subprocess.Popen([server, f"--model-repository={folder / 'models'}", f"--backend-directory={folder / 'backends'}",
-                                f"--http-port={port}", "--http-address=127.0.0.1", "--allow-grpc=false", "--allow-metrics=false", "--log-verbose=0"],
-                               env={**os.environ, "LD_LIBRARY_PATH": f"{home / 'external_libs'}:{home / 'lib'}:{BUILD / 'lib'}"}, stdout=log, stderr=log)
-    client = triton.InferenceServerClient(f"127.0.0.1:{port}", concurrency=4)
-    while process.poll() is None:
-        try:
-            if client.is_server_ready():
-                return process, client
-        except Exception:  # nobody listens yet
-            pass
-    sys.exit(f"the server ended:\n{(folder / 'log').read_text()[-4000:]}")
+    kinds = {"f": "FP32", "O": "BYTES", "S": "BYTES"}
+    return [triton.InferInput(n, a.shape, kinds.get(a.dtype.kind) or f"{'U' if a.dtype.kind == 'u' else ''}INT{a.itemsize * 8}").set_data_from_numpy(a)
+            for n, a in arrays.items()]
 
 
-def of_run(folder, name, array):
+def refused(call, code, words):
+    from tritonclient.utils import InferenceServerException
+    try:
+        call()
+    except InferenceServerException as e:
+        assert (e.status(), True) == (code, words in e.message()), f"{e.status()} {e.message()}, not {code} {words}"
+        return
+    sys.exit(f"no error about {words}")
+
+
+def of_run(folder, model, array):
     import numpy as np
     np.save(folder / "x.npy", array)
-    subprocess.run([BUILD / "bin/oribi", "run", DIGITS / MODELS[name], "-i", f"0=@{folder / 'x.npy'}", "-o", folder / "y.npz", "-f"], check=True,
+    subprocess.run([BUILD / "bin/oribi", "run", model, "-i", f"0=@{folder / 'x.npy'}", "-o", folder / "y.npz", "-f"], check=True,
                    stdout=subprocess.DEVNULL)
     found = np.load(folder / "y.npz")
     return found[found.files[0]]
 
 
-def ask(client, folder):
+def examples(server, folder, random):
+    """Models of one line of configuration."""
     import numpy as np
-    import tritonclient.http as triton
-    from tritonclient.utils import InferenceServerException
-    random = np.random.default_rng(4)
+    client = server.client
     meta = client.get_model_metadata("digits")
     assert meta["inputs"] == [{"name": "picture", "datatype": "FP32", "shape": [1, 1, 8, 8]}], meta
     assert client.get_model_config("digits_int8")["input"][0]["data_type"] == "TYPE_INT8"
-
-    def given(array, kind):
-        return [triton.InferInput("picture", array.shape, kind).set_data_from_numpy(array)]
     pictures = random.random((8, 1, 1, 8, 8), np.float32)
-    wanted = [of_run(folder, "digits", p) for p in pictures]
-    under_way = [client.async_infer("digits", given(p, "FP32")) for p in pictures]  # several at a time
+    wanted = [of_run(folder, DIGITS / EXAMPLES["digits"], p) for p in pictures]
+    under_way = [client.async_infer("digits", given(picture=p)) for p in pictures]  # several at a time
     for one, right in zip(under_way, wanted):
         np.testing.assert_array_equal(one.get_result().as_numpy("probabilities"), right)
     whole = random.integers(-128, 127, (1, 8, 8, 1), np.int8)
     output = client.get_model_metadata("digits_int8")["outputs"][0]["name"]
-    np.testing.assert_array_equal(client.infer("digits_int8", given(whole, "INT8")).as_numpy(output), of_run(folder, "digits_int8", whole))
-    for wrong, kind in ((pictures[0][:, :, :4], "FP32"), (whole.reshape(1, 1, 8, 8), "INT8")):
-        try:
-            client.infer("digits", given(np.ascontiguousarray(wrong), kind))
-        except InferenceServerException:
-            continue
-        sys.exit(f"no error for {kind} {wrong.shape}")
-    np.testing.assert_array_equal(client.infer("digits", given(pictures[0], "FP32")).as_numpy("probabilities"), wanted[0])
+    np.testing.assert_array_equal(client.infer("digits_int8", given(picture=whole)).as_numpy(output),
+                                  of_run(folder, DIGITS / EXAMPLES["digits_int8"], whole))
+    refused(lambda: client.infer("digits", given(picture=np.ascontiguousarray(pictures[0][:, :, :4]))), "400", "shape")
+    refused(lambda: client.infer("digits", given(picture=whole.reshape(1, 1, 8, 8))), "400", "data-type")
+    np.testing.assert_array_equal(client.infer("digits", given(picture=pictures[0])).as_numpy("probabilities"), wanted[0])
     statistics = client.get_inference_statistics("digits")["model_stats"][0]
     assert statistics["inference_stats"]["success"]["count"] == 9, statistics
+
+
+def batches(server, folder, random):
+    """Rows are the same bits in any batch, one instance or two; there are fewer runs than requests; a bad row fails alone."""
+    import numpy as np
+    client = server.client
+    for name in ("rows", "rows2"):
+        config = client.get_model_config(name)
+        assert config["max_batch_size"] == 8 and "dynamic_batching" in config and config["input"][0]["dims"] == [200], config
+    rows = random.normal(size=(64, 200)).astype("f")
+    right = np.concatenate([of_run(folder, folder / "models/rows/1/model.onnx", r[None]) for r in rows])
+    sizes = [1, 2, 1, 3, 1, 8, 1, 1, 4, 2, 1, 7, 1, 1, 5, 6, 1, 1, 1, 8, 1, 1, 1, 1, 1, 1, 1, 1]
+    assert sum(sizes) == len(rows)
+    begins = np.cumsum([0, *sizes])
+    for name in ("rows", "rows2"):
+        under_way = [client.async_infer(name, given(x=rows[b:e])) for b, e in zip(begins, begins[1:])]
+        for one, b, e in zip(under_way, begins, begins[1:]):
+            assert one.get_result().as_numpy("y").tobytes() == right[b:e].tobytes(), f"{name}: rows {b} to {e} are others"
+        n = [server.count(f"nv_inference_{kind}", name) for kind in ("request_success", "count", "exec_count")]
+        assert n[:2] == [len(sizes), len(rows)] and n[2] <= n[0], n
+    assert server.count("nv_inference_exec_count", "rows") < len(sizes), f"no requests became one run: {n}"
+    indices = [np.array([[i % 5, 9 if i == 3 else 0]]) for i in range(8)]  # 9: there is no such row in the table
+    under_way = [client.async_infer("table", given(i=i)) for i in indices]
+    for i, one in enumerate(under_way):
+        if i == 3:
+            refused(one.get_result, "400", "Gather")
+        else:
+            np.testing.assert_array_equal(one.get_result().as_numpy("y"), [[i % 5, 0]])
+    texts = np.array([[f"row {i}".encode(), b"", b"\xff\x00" * i] for i in range(6)], dtype=object)
+    under_way = [client.async_infer("texts", given(x=texts[i:i + 2])) for i in range(0, 6, 2)]
+    found = np.concatenate([one.get_result().as_numpy("y") for one in under_way])
+    assert found.tolist() == texts.tolist(), found
+
+
+def sequences(server):
+    """States are a sequence's own, whether Triton keeps them or the model does."""
+    import numpy as np
+    client = server.client
+
+    def step(model, id, at, last, **arrays):
+        return client.infer(model, given(**arrays), sequence_id=id, sequence_start=at == 0, sequence_end=at == last)
+    assert [p["name"] for p in client.get_model_config("carried")["input"]] == ["x"]
+    for at in range(3):
+        for id in (5, 6):
+            sum_ = step("carried", id, at, 2, x=np.full(4, id, "f")).as_numpy("y")
+            assert sum_.tolist() == [id * (at + 1)] * 4, (id, at, sum_)
+    case = triton_models.stream()
+    port = client.get_model_metadata("oldest")["inputs"][0]
+    output = client.get_model_metadata("oldest")["outputs"][0]["name"]
+    inputs = [{port["name"]: np.frombuffer(raw, np.int8).reshape(port["shape"])} for raw in case.inputs]
+    outputs = case.outputs["tflm"]
+    last = case.steps - 1
+    for model, ids in (("oldest", (7, "seven", 9)), ("direct", (7, 8)), ("oldest", (1, 2, 7)), ("direct", (7, 9))):  # places are used again
+        for id in ids:  # of the same beginning, one step behind another
+            assert step(model, id, 0, last, **inputs[0]).as_numpy(output).tobytes() == outputs[0], (model, id)
+        for at in range(1, case.steps):
+            for id in ids:
+                assert step(model, id, at, last, **inputs[at]).as_numpy(output).tobytes() == outputs[at], (model, id, at)
+        refused(lambda: step(model, ids[0], 1, last, **inputs[1]), "400", "START")
+    for _ in range(2):  # without sequences each request begins anew
+        assert client.infer("stateless", given(**inputs[0])).as_numpy(output).tobytes() == outputs[0]
 
 
 def main():
     python = find_python()
     if python != sys.executable:
-        sys.exit(subprocess.run([python, __file__, *sys.argv[1:]]).returncode)
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE / "python"), "ORIBI_LIBRARY": str(BUILD / "lib/liboribi.so.1")}
+        sys.exit(subprocess.run([python, __file__, *sys.argv[1:]], env=environment).returncode)
+    import numpy as np
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        prepare(folder)
-        process, client = start(folder, free_port())
+        triton_models.prepare(folder, BUILD / "triton/libtriton_oribi.so")
+        server = Server(folder)
         try:
-            ask(client, folder)
-            client.close()
+            examples(server, folder, np.random.default_rng(4))
+            batches(server, folder, np.random.default_rng(5))
+            sequences(server)
+            refused(lambda: server.client.infer("hasty", given(x=np.zeros((1, 200), "f"))), "503", "time")
+            assert not any(server.client.is_model_ready(m) for m in REFUSED)
+        except BaseException:
+            print(server.log.read_text()[-6000:])
+            raise
         finally:
-            process.terminate()
-            code = process.wait()
+            code = server.end()
+        log = server.log.read_text()
+        for model, words in REFUSED.items():
+            assert words in log, f"{model}: no '{words}' in\n{log[-3000:]}"
         if code != 0:
-            sys.exit(f"the server ended with {code}:\n{(folder / 'log').read_text()[-3000:]}")
-    print("triton: configuration from the model, FP32 and INT8 with the bits of `oribi run`, errors, statistics, end")
+            sys.exit(f"the server ended with {code}:\n{log[-3000:]}")
+    print("triton: configuration from the model, the bits of `oribi run` in any batch, strings, sequences, errors, statistics, metrics, end")
 
 
 main()
