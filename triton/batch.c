@@ -16,7 +16,7 @@ typedef struct job { /* a request on its way */
     triton_sequence *sequence; /* NULL: of none */
     int64_t rows;              /* of a batch; else 1 */
     bool is_done;
-    uint64_t begin, compute_begin, compute_end;
+    uint64_t begin, compute_begin, compute_end, end;
 } job;
 
 typedef struct given { /* an input as a request has it */
@@ -272,7 +272,7 @@ static void finish(TRITONBACKEND_ModelInstance *handle, job *j)
     }
     triton_forget(j->error);
     triton_forget(TRITONBACKEND_ModelInstanceReportStatistics(
-        handle, j->request, is_good, j->begin, j->compute_begin, j->compute_end, now_ns()));
+        handle, j->request, is_good, j->begin, j->compute_begin, j->compute_end, j->end));
     triton_forget(TRITONBACKEND_RequestRelease(j->request, TRITON_REQUEST_RELEASE_ALL));
     j->is_done = true;
 }
@@ -300,15 +300,19 @@ static bool compute(TRITONBACKEND_ModelInstance *handle, triton_instance *instan
         all += jobs[k]->rows;
     }
     for (int32_t k = 0; k < n; k++) {
-        jobs[k]->compute_begin = compute_begin;
-        jobs[k]->compute_end = compute_end;
         jobs[k]->error =
             *error != NULL ? *error : put_outputs(instance->model, run, jobs[k], row, all, status);
         row += jobs[k]->rows;
+    }
+    const uint64_t end = now_ns(); /* what sending takes is not the model's */
+    triton_forget(TRITONBACKEND_ModelInstanceReportBatchStatistics(
+        handle, (uint64_t)all, begin, compute_begin, compute_end, end));
+    for (int32_t k = 0; k < n; k++) {
+        jobs[k]->compute_begin = compute_begin;
+        jobs[k]->compute_end = compute_end;
+        jobs[k]->end = end;
         finish(handle, jobs[k]);
     }
-    triton_forget(TRITONBACKEND_ModelInstanceReportBatchStatistics(
-        handle, (uint64_t)all, begin, compute_begin, compute_end, now_ns()));
     return true;
 }
 
@@ -353,7 +357,7 @@ static int32_t make_group(const triton_model *s, job *jobs, uint32_t n, uint32_t
 static void take_on(const triton_model *s, job *j, TRITONBACKEND_Request *request)
 {
     *j = (job){.request = request, .begin = now_ns()};
-    j->compute_begin = j->compute_end = j->begin;
+    j->compute_begin = j->compute_end = j->end = j->begin;
     j->error = TRITONBACKEND_ResponseNew(&j->response, request);
     j->error = j->error == NULL ? count_rows(s, j) : j->error;
 }

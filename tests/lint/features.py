@@ -37,7 +37,7 @@ FEATURES = [
     ("a plugin for GPUs", "in part", "a run of CUDA and HIP in every test: they are tested on doubles of their drivers", "tests/devices/opencl_models_test.c",
      "reference/device-contract.md"),
     ("a server", "yes", "", "tests/cli/serve_test.py tests/cli/tritonclient_test.py", "reference/running/serve.md"),
-    ("sharding, Ray, and Triton", "in part", "batching and states of sequences in the backend of Triton",
+    ("sharding, Ray, and Triton", "yes", "",
      "tests/cli/shard_test.py tests/python/ray_test.py tests/python/triton_test.py", "reference/running/ray.md"),
     ("the library in two files", "yes", "", "tests/install/amalgamation.py", "reference/packages.md"),
     ("signed plugins and lists of those that are allowed", "no", "all of it", "", "reference/plugins.md"),

@@ -65,7 +65,8 @@ LAW = {
     # Programs: include/ alone. The room of formats is the one exception, compiled into the command as well.
     "src/cli": ["src/format", "include/oribi", "include/tvm", C],
     "src/plugin/probe": ["include/oribi", C],
-    "triton": ["src/format", "include/oribi", C],
+    # Configurations are JSON, whose objects, and those of the floor below them, are compiled in as well.
+    "triton": ["src/format", "src/base", "include/oribi", C],
     # Plugins, ours as a stranger's.
     "plugins": [C],
     "plugins/ops_core": [*CONTRACT, *MICRO, "plugins"],

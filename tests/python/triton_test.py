@@ -7,75 +7,17 @@ the server; the test is skipped where there is none.
 
     triton_test.py SOURCE BUILD
 """
-import importlib.util
 import os
 import pathlib
-import re
-import socket
 import subprocess
 import sys
 import tempfile
-import urllib.request
 
 import triton_models
 from triton_models import DIGITS, EXAMPLES, REFUSED
+from triton_server import Server, find_python
 
 SOURCE, BUILD = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
-
-
-def find_python():
-    for python in filter(None, (os.environ.get("ORIBI_FLEET_PYTHON"), sys.executable)):
-        if subprocess.run([python, "-c", "import tritonclient.http, numpy, importlib.util as u; assert u.find_spec('pytriton')"],
-                          capture_output=True).returncode == 0:
-            return python
-    print("skipped: no Python with tritonclient[http], numpy and nvidia-pytriton (ORIBI_FLEET_PYTHON names one)")
-    sys.exit(77)
-
-
-def free_ports(n):
-    sockets = [socket.socket() for _ in range(n)]
-    for s in sockets:
-        s.bind(("127.0.0.1", 0))
-    ports = [s.getsockname()[1] for s in sockets]
-    for s in sockets:
-        s.close()
-    return ports
-
-
-class Server:
-    """The server, which is waited for by asking."""
-
-    def __init__(self, folder):
-        import tritonclient.http as triton
-        http, self.metrics = free_ports(2)
-        home = pathlib.Path(importlib.util.find_spec("pytriton").origin).parent / "tritonserver"
-        server = home / "bin/tritonserver"
-        server.chmod(0o755)
-        self.log = folder / "log"
-        log = open(self.log, "w")
-        self.process = subprocess.Popen(
-            [server, f"--model-repository={folder / 'models'}", f"--backend-directory={folder / 'backends'}", "--exit-on-error=false",
-             f"--http-port={http}", "--http-address=127.0.0.1", "--allow-grpc=false", f"--metrics-port={self.metrics}",
-             "--metrics-address=127.0.0.1", "--log-verbose=0"],
-            env={**os.environ, "LD_LIBRARY_PATH": f"{home / 'external_libs'}:{home / 'lib'}:{BUILD / 'lib'}"}, stdout=log, stderr=log)
-        self.client = triton.InferenceServerClient(f"127.0.0.1:{http}", concurrency=16)
-        while self.process.poll() is None:
-            try:
-                if self.client.is_model_ready("digits"):
-                    return
-            except Exception:  # nobody listens yet
-                pass
-        sys.exit(f"the server ended:\n{self.log.read_text()[-4000:]}")
-
-    def count(self, name, model):
-        """The counter of Prometheus."""
-        text = urllib.request.urlopen(f"http://127.0.0.1:{self.metrics}/metrics").read().decode()
-        return sum(int(float(v)) for v in re.findall(rf'^{name}{{model="{model}",version="1"}} (\S+)$', text, re.M))
-
-    def end(self):
-        self.client.close()
-        self.process.terminate()
-        return self.process.wait()
 
 
 def given(**arrays):
@@ -190,6 +132,9 @@ def sequences(server):
 
 def main():
     python = find_python()
+    if python is None:
+        print("skipped: no Python with tritonclient[http], numpy and nvidia-pytriton (ORIBI_FLEET_PYTHON names one)")
+        sys.exit(77)
     if python != sys.executable:
         environment = {**os.environ, "PYTHONPATH": str(SOURCE / "python"), "ORIBI_LIBRARY": str(BUILD / "lib/liboribi.so.1")}
         sys.exit(subprocess.run([python, __file__, *sys.argv[1:]], env=environment).returncode)
@@ -197,7 +142,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         triton_models.prepare(folder, BUILD / "triton/libtriton_oribi.so")
-        server = Server(folder)
+        server = Server(folder, BUILD, "digits")
         try:
             examples(server, folder, np.random.default_rng(4))
             batches(server, folder, np.random.default_rng(5))
