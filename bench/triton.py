@@ -20,7 +20,8 @@ import tempfile
 import time
 
 SOURCE = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(SOURCE / "tests/python"), str(SOURCE / "tests/python/suite")]
+sys.path[:0] = [str(SOURCE / "tests/python")]
+from triton_models import convolutions  # noqa: E402
 from triton_server import Server, find_python  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
@@ -28,20 +29,6 @@ SECONDS = int(sys.argv[2]) if len(sys.argv) > 2 else 3
 TURNS = 3
 ONE_THREAD = 'parameters { key: "threads" value: { string_value: "1" } }'
 ROWS = 8
-
-
-def convolutions():
-    """Four of 3x3 over 32x32 points and 32 channels, an open batch: 57 MFLOP a row and little to send."""
-    import numpy as np
-    from support import FLOAT, message, model, node, number
-    random = np.random.default_rng(1)
-    parts, name, channels = [], "x", 1
-    for k in range(4):
-        weight = (random.normal(size=(32, channels, 3, 3)) / 17).astype("f")
-        parts.append(message(5, b"".join(number(1, d) for d in weight.shape) + number(2, FLOAT) + message(8, f"w{k}") + message(9, weight.tobytes())))
-        parts += [node("Conv", [name, f"w{k}"], [f"c{k}"], f"c{k}", pads=[1, 1, 1, 1]), node("Relu", [f"c{k}"], [f"r{k}"], f"r{k}")]
-        name, channels = f"r{k}", 32
-    return model([*parts, node("GlobalAveragePool", [name], ["y"], "y")], [("x", FLOAT, ["N", 1, 32, 32])], [("y", FLOAT, ["N", 32, 1, 1])])
 
 
 def prepare(folder):

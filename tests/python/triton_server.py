@@ -35,7 +35,7 @@ class Server:
     def __init__(self, folder, build, model):
         """Models and backends in `folder`; ready when `model` is."""
         import tritonclient.http as triton
-        http, self.grpc, self.metrics = free_ports(3)
+        self.http, self.grpc, self.metrics = free_ports(3)
         home = pathlib.Path(importlib.util.find_spec("pytriton").origin).parent / "tritonserver"
         server = home / "bin/tritonserver"
         server.chmod(0o755)
@@ -43,11 +43,11 @@ class Server:
         log = open(self.log, "w")
         self.process = subprocess.Popen(
             [server, f"--model-repository={folder / 'models'}", f"--backend-directory={folder / 'backends'}", "--exit-on-error=false",
-             f"--http-port={http}", "--http-address=127.0.0.1", f"--grpc-port={self.grpc}",
+             f"--http-port={self.http}", "--http-address=127.0.0.1", f"--grpc-port={self.grpc}",
              "--grpc-address=127.0.0.1", f"--metrics-port={self.metrics}",
              "--metrics-address=127.0.0.1", "--log-verbose=0"],
             env={**os.environ, "LD_LIBRARY_PATH": f"{home / 'external_libs'}:{home / 'lib'}:{build / 'lib'}"}, stdout=log, stderr=log)
-        self.client = triton.InferenceServerClient(f"127.0.0.1:{http}", concurrency=16)
+        self.client = triton.InferenceServerClient(f"127.0.0.1:{self.http}", concurrency=16)
         while self.process.poll() is None:
             try:
                 if self.client.is_model_ready(model):
