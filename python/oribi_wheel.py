@@ -48,7 +48,8 @@ def native_files(tree):
     """(name below native/, path) of what goes in; links are followed, once for each file of the library."""
     for path in sorted(p for p in tree.rglob("*") if p.is_file()):
         name = path.relative_to(tree).as_posix()
-        if name.startswith(NATIVE) and not (path.suffix in (".a", ".cmake") or "pkgconfig" in path.parts):
+        is_alias = path.is_symlink() and name.startswith("lib/oribi/") # the library under another's name: for linkers
+        if name.startswith(NATIVE) and not (is_alias or path.suffix in (".a", ".cmake") or "pkgconfig" in path.parts):
             yield name, path
 
 
