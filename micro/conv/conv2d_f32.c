@@ -78,8 +78,11 @@ static void four_pixels(const struct oribi_micro_conv2d_f32_args *a, const struc
         for (int32_t j = 0; j < runs; j++) {
             const float *from0 = tap(a, w, i, j);
             const float *f = w->filter + (i * a->filter_w + j) * depth * BLOCK + begin;
+            if (from0 == 0) { /* its row lies outside */
+                continue;
+            }
             const float *from1 = from0 + step, *from2 = from1 + step, *from3 = from2 + step;
-            for (int32_t t = 0; from0 != 0 && t < taps; t++) {
+            for (int32_t t = 0; t < taps; t++) {
                 EACH_AT_ONCE(WEIGHTS, 0)
                 EACH_PIXEL(PIXEL)
                 f += BLOCK;
