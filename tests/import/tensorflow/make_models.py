@@ -398,6 +398,21 @@ def ops_of_waves():
     ops("ops_of_waves", [("x", [None, 16], f32(2, 16))], body)
 
 
+@model
+def ops_of_chance():
+    """With seeds: the numbers of the first run."""
+    def body(x):
+        return {"uniform": RAW.RandomUniform(shape=tf.shape(x), dtype=tf.float32, seed=3, seed2=7), "normal": RAW.RandomStandardNormal(shape=[5], dtype=tf.float32, seed=-1, seed2=9),
+                "classes": RAW.Multinomial(logits=x, num_samples=6, seed=4, seed2=2), "spread": tf.reduce_mean(tf.random.uniform([4000])) * 0.0 + x[0, 0]}
+    ops("ops_of_chance", [("x", [None, 3], f32(5, 3))], body)
+
+
+@model
+def volumes():
+    keras("volumes", tf.keras.Sequential([tf.keras.Input((4, 5, 3, 2)), L.Conv3DTranspose(3, 3, 2, padding="same", activation="relu"),
+                                          L.Conv3DTranspose(2, (2, 3, 1), (1, 2, 1)), L.Conv3D(1, 2)]), f32(2, 4, 5, 3, 2))
+
+
 # --- What sessions saved ----------------------------------------------------------------------------
 def session_model(name, is_frozen):
     with tf.Graph().as_default() as graph, V1.Session() as session:
