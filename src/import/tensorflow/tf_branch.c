@@ -75,14 +75,14 @@ static oribi_graph *read_branch(const choice *c, bool is_first, oribi_value_id *
         return NULL;
     }
     bool ok = add_formals(c, before.graph, inner, status);
-    choice rest = *c;
-    rest.inputs = inner;
-    rest.branches += is_first || c->ways != NULL ? 0 : 1;
-    rest.n_branches = is_first ? 1 : c->n_branches - 1;
-    rest.first += is_first ? 0 : 1;
     if (ok && c->ways != NULL) {
         ok = c->ways->make(c->ways, is_first, inner, results, status);
     } else if (ok) {
+        choice rest = *c;
+        rest.inputs = inner;
+        rest.branches += is_first ? 0 : 1;
+        rest.n_branches = is_first ? 1 : c->n_branches - 1;
+        rest.first += is_first ? 0 : 1;
         ok = c->is_case ? choose_case(&rest, results, status)
                         : oribi_tf_call(tf, rest.branches, c->label, is_first ? "then" : "else",
                                         inner, results, status);
