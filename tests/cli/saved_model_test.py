@@ -147,6 +147,15 @@ class Models(unittest.TestCase):
         self.run_model(path, {"x": np.ones(2, np.float32)}, code=code)
         self.assertIn(said, self.error)
 
+    def test_an_op_that_newer_versions_cannot_run_is_read(self):
+        """TopK went with version 7 of GraphDefs."""
+        path = self.folder / "old.pb"
+        x = node("x", "Placeholder", dtype=b"\x30\x01", shape=field(7, field(2, b"\x08\x02") + field(2, b"\x08\x04")))
+        path.write_bytes(field(1, x) + field(1, node("top", "TopK", ["x"], k=b"\x18\x02", T=b"\x30\x01"))
+                         + field(1, node("places", "Identity", ["top:1"], T=b"\x30\x03")))
+        found = self.run_model(path, {"x": np.array([[1, 4, 2, 3], [8, 5, 7, 6]], np.float32)})
+        np.testing.assert_array_equal(found["places"], [[1, 3], [0, 2]])
+
     def test_functions_that_call_each_other_end(self):
         doubling = [function(f"f{i}" if i < 22 else "f", [call("a", f"f{i - 1}", "x"), call("b", f"f{i - 1}", "a:output:0")], "b:output:0")
                     for i in range(1, 23)]
