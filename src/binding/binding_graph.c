@@ -19,6 +19,7 @@ static TF_Graph *graph_new(TF_Status *status)
         return NULL;
     }
     atomic_init(&graph->references, 1);
+    oribi__in_use(1); /* its operations point to definitions of ops */
     graph->producer = PRODUCER;
     graph->known = oribi_graph_create(status);
     if (graph->known == NULL) {
@@ -55,6 +56,7 @@ void oribi_binding_release(TF_Graph *graph)
     oribi_graph_destroy(graph->known);
     oribi_mutex_destroy(&graph->lock);
     oribi_free(graph);
+    oribi__in_use(-1);
 }
 
 void TF_DeleteGraph(TF_Graph *graph)

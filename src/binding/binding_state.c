@@ -27,6 +27,7 @@ static bool is_one_of(const char *type, const char *const *types, size_t n)
 static bool is_done_already(const TF_Operation *op)
 {
     static const char *const types[] = {"Assert",
+                                        "DisableCopyOnRead",
                                         "InitializeTable",
                                         "InitializeTableFromTextFile",
                                         "InitializeTableFromTextFileV2",
@@ -46,6 +47,13 @@ static bool changes(const TF_Operation *op)
     static const char *const types[] = {"AssignAdd", "AssignAddVariableOp", "AssignSub",
                                         "AssignSubVariableOp"};
     return is_one_of(op->type, types, sizeof types / sizeof types[0]);
+}
+
+static bool refuse_effect(const TF_Operation *op, TF_Status *status)
+{
+    return oribi_fail(status, TF_UNIMPLEMENTED,
+                      "'%s' (%s) is to run and has no outputs: what else it does is not supported",
+                      op->name, op->type);
 }
 
 /* --- Order ---------------------------------------------------------------------------------- */
@@ -78,7 +86,8 @@ static void walk_end(walk *self)
     oribi_free(self->todo);
 }
 
-/* Nothing that is computed may wait for an assignment: it would see the new value. */
+/* Nothing that is computed may wait for an assignment, because it would see the new value, nor for
+ * what is not done here. */
 static bool check_order(walk *computed, TF_Status *status)
 {
     for (size_t at = 0; at < computed->n; at++) {
@@ -88,6 +97,9 @@ static bool check_order(walk *computed, TF_Status *status)
                               "'%s' (%s) is assigned before others of the same run compute: run it "
                               "as a target first, then them",
                               op->name, op->type);
+        }
+        if (op->n_outputs == 0 && !is_done_already(op)) {
+            return refuse_effect(op, status);
         }
         for (int32_t i = 0; i < op->n_inputs; i++) {
             ORIBI_TRY(walk_add(computed, op->inputs[i].oper, status));
@@ -173,9 +185,7 @@ static bool add_target(oribi_binding_plan *plan, const TF_Operation *target, wal
         return true;
     }
     if (target->n_outputs == 0) {
-        return oribi_fail(status, TF_UNIMPLEMENTED,
-                          "target '%s' (%s) has no outputs: what else it does is not supported",
-                          target->name, target->type);
+        return refuse_effect(target, status);
     }
     for (int32_t i = 0; i < target->n_outputs; i++) {
         const TF_DataType dtype = known->values[target->outputs[i]]->dtype;

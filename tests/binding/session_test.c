@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "oribi/oribi.h"
 #include "support/fail_nth.h"
 
 /* x + 2, times y: the graph of most tests. */
@@ -157,6 +158,15 @@ static void a_graph_lives_as_long_as_its_session(void **state)
     TF_DeleteTensor(out);
     TF_DeleteSession(session, status);
     expect_ok();
+}
+
+static void the_library_is_not_shut_down_under_a_graph(void **state)
+{
+    (void)state;
+    sums s = make_sums();
+    oribi_shutdown(status);
+    expect_code(TF_FAILED_PRECONDITION, "");
+    TF_DeleteGraph(s.graph);
 }
 
 /* --- Options -------------------------------------------------------------------------------- */
@@ -344,6 +354,27 @@ static void a_group_of_targets_runs_what_it_waits_for(void **state)
     end(session, c.graph);
 }
 
+static void effects_that_are_not_had_are_refused(void **state)
+{
+    (void)state;
+    counter c = make_counter();
+    TF_OperationDescription *desc = TF_NewOperation(c.graph, "DestroyResourceOp", "gone");
+    TF_AddInput(desc, TF_OperationInput((TF_Input){c.reset, 0}));
+    TF_Operation *gone = TF_FinishOperation(desc, status);
+    expect_ok();
+    desc = TF_NewOperation(c.graph, "Identity", "later");
+    TF_AddInput(desc, c.delta);
+    TF_AddControlInput(desc, gone);
+    const TF_Output later = {TF_FinishOperation(desc, status), 0};
+    expect_ok();
+    TF_Session *session = session_of(c.graph);
+    run_target(session, NULL, 0, gone);
+    expect_code(TF_UNIMPLEMENTED, "'gone' (DestroyResourceOp)");
+    assert_null(run(session, &c.delta, (TF_Tensor *[]){one_float(1)}, 1, later));
+    expect_code(TF_UNIMPLEMENTED, "'gone' (DestroyResourceOp)");
+    end(session, c.graph);
+}
+
 /* --- Threads -------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, TIMES = 50 };
@@ -450,12 +481,14 @@ int main(void)
         cmocka_unit_test(operations_that_are_added_later_run_too),
         cmocka_unit_test(what_cannot_run_says_why),
         cmocka_unit_test(a_graph_lives_as_long_as_its_session),
+        cmocka_unit_test(the_library_is_not_shut_down_under_a_graph),
         cmocka_unit_test(options_are_read_and_checked),
         cmocka_unit_test(the_host_is_the_device),
         cmocka_unit_test(a_partial_run_takes_feeds_one_after_another),
         cmocka_unit_test(targets_assign_variables_of_the_session),
         cmocka_unit_test(what_waits_for_an_assignment_of_the_same_run_is_refused),
         cmocka_unit_test(a_group_of_targets_runs_what_it_waits_for),
+        cmocka_unit_test(effects_that_are_not_had_are_refused),
         cmocka_unit_test(several_threads_run_one_session),
         cmocka_unit_test(memory_that_runs_out_leaves_nothing_behind),
     };
