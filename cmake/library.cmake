@@ -172,7 +172,7 @@ check_linker_flag(C -Wl,-z,pack-relative-relocs ORIBI_HAS_RELR)
 option(ORIBI_RELR "Packed relocations, for loaders from 2022 on" ${ORIBI_HAS_RELR})
 foreach(target oribi_shared oribi_cpu_extra)
     target_link_options(${target} PRIVATE -Wl,--gc-sections)
-    if(ORIBI_RELR)
+    if(ORIBI_RELR AND NOT ORIBI_LLD) # lld packs them by another name, and only warns of this one
         target_link_options(${target} PRIVATE -Wl,-z,pack-relative-relocs)
     endif()
 endforeach()
