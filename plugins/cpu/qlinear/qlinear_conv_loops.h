@@ -177,7 +177,7 @@ static bool conv_run_panels(oribi_kit_run *run, layer *l, int64_t units, int64_t
         oribi_kit_parallel(run, n, (int64_t)l->inner * COLUMNS, l, conv_pack);
     }
     l->has_row_part = has_row_part(l->zeros, a->out_c, a->filter_signed);
-    l->is_direct = ARE_BYTES != 0 && a->input_signed == 0 && a->groups == 1 &&
+    l->is_direct = are_numbers(a->input_signed != 0 ? 128U : 0U) && a->groups == 1 &&
                    l->inner == a->in_c && a->in_c % GROUP == 0 && a->stride_h == 1 &&
                    a->stride_w == 1 && a->out_h == a->in_h && a->out_w == a->in_w &&
                    a->before_h == 0 && a->before_w == 0;

@@ -12,7 +12,7 @@
 
 typedef int16_t number;
 typedef int16_t weight;
-enum { ARE_BYTES = 0, GROUP = 2, EACH = GROUP * COLUMNS, HEAD = 0 };
+enum { GROUP = 2, EACH = GROUP * COLUMNS, HEAD = 0 };
 
 static inline void pack_pair(const uint8_t *even, const uint8_t *odd, uint32_t flip,
                              const int16_t *less, int32_t count, weight *to)
@@ -50,6 +50,13 @@ static inline void take_bytes(const uint8_t *from, int32_t count, uint32_t flip,
     for (int32_t i = 0; i < count; i++) {
         to[i] = (int16_t)((int32_t)(from[i] ^ flip) - less);
     }
+}
+
+/* Are bytes numbers as they are? */
+static inline bool are_numbers(uint32_t flip)
+{
+    (void)flip;
+    return false;
 }
 
 /* What a zero point is among such numbers. */

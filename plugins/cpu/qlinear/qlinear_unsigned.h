@@ -6,7 +6,8 @@
  *     sum (u - z) (w - y) = sum u w  -  z sum (w - y)  -  y sum u
  *
  * for u, w of zero points z, y. A panel begins with its columns' sum (w - y) and y. How weights lie
- * behind that: qlinear_quads.h, qlinear_octets.h. */
+ * behind that: qlinear_quads.h, qlinear_octets.h. Where a set multiplies bytes with a sign alone
+ * (SIGNED_NUMBERS), both sides are 128 less. */
 #ifndef ORIBI_PLUGINS_CPU_QLINEAR_UNSIGNED_H_
 #define ORIBI_PLUGINS_CPU_QLINEAR_UNSIGNED_H_
 
@@ -16,9 +17,14 @@
 
 #include "cpu/qlinear/qlinear_weights.h"
 
+#ifdef SIGNED_NUMBERS
+typedef int8_t number;
+enum { LESS = 128 };
+#else
 typedef uint8_t number;
+enum { LESS = 0 };
+#endif
 typedef int8_t weight;
-enum { ARE_BYTES = 1 };
 enum { SUMS = 2 * COLUMNS * (int)sizeof(int32_t) }; /* bytes that a panel begins with */
 
 /* What stands before the weights of `count` columns, whose weights have these sums. */
@@ -47,7 +53,7 @@ static inline void take_eight(const uint8_t *from, uint64_t flips, number *to)
 static inline void take_bytes(const uint8_t *restrict from, int32_t count, uint32_t flip,
                               int32_t zero, number *restrict to)
 {
-    const uint64_t flips = flip * UINT64_C(0x0101010101010101);
+    const uint64_t flips = (flip ^ LESS) * UINT64_C(0x0101010101010101);
     (void)zero;
     for (int32_t i = 0; i + 8 <= count; i += 8) {
         take_eight(from + i, flips, to + i);
@@ -56,14 +62,20 @@ static inline void take_bytes(const uint8_t *restrict from, int32_t count, uint3
         take_eight(from + count - 8, flips, to + count - 8);
     }
     for (int32_t i = 0; count < 8 && i < count; i++) {
-        to[i] = (number)(from[i] ^ flip);
+        to[i] = (number)(from[i] ^ flip ^ LESS);
     }
+}
+
+/* Are bytes numbers as they are? */
+static inline bool are_numbers(uint32_t flip)
+{
+    return flip == LESS;
 }
 
 /* What a zero point is among such numbers: perhaps no byte. */
 static inline int32_t zero_number(uint32_t flip, int32_t zero)
 {
-    return zero + (int32_t)flip;
+    return zero + (int32_t)flip - LESS;
 }
 
 /* Is a zero point of the weights other than 0, once they have a sign? */
