@@ -270,6 +270,17 @@ TF_CAPI_EXPORT extern void oribi_options_set_unified_memory(oribi_options *optio
 TF_CAPI_EXPORT extern void oribi_options_set_input_shape(oribi_options *options, const char *input,
                                                          const int64_t *dims, int num_dims,
                                                          TF_Status *status);
+#if ORIBI_HAS_CONTRACT(1, 4)
+/* The most that dimension `dim` of an input will be, by name; several. A session then plans for
+ * that, once, and runs with less of it use the same plan: for inputs that grow from run to run, as
+ * the caches of a decoder.
+ * Errors   INVALID_ARGUMENT: a dimension or a bound below 0; when a session is made, no such input
+ *          or dimension; when an input is bound, more than this. RESOURCE_EXHAUSTED.
+ * Since    1.4
+ */
+TF_CAPI_EXPORT extern void oribi_options_set_input_bound(oribi_options *options, const char *input,
+                                                         int dim, int64_t most, TF_Status *status);
+#endif /* 1.4 */
 
 /* --- Models ---------------------------------------------------------------------------------- */
 

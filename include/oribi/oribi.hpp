@@ -330,6 +330,11 @@ class options : public detail::owner<oribi_options, oribi_options_destroy>
                         int(dims.size()));
         return *this;
     }
+    options &input_bound(const std::string &input, int dim, std::int64_t most)
+    {
+        detail::checked(oribi_options_set_input_bound, get(), input.c_str(), dim, most);
+        return *this;
+    }
 
   private:
     static oribi_options *make()

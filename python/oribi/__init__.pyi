@@ -37,7 +37,7 @@ class Session:
     metadata: Dict[str, str]
     num_states: int
     def __init__(self, model: Union[Path, bytes, bytearray, memoryview], *, plugins: Union[Path, Iterable[Path]] = ...,
-                 device: Optional[str] = ..., threads: Optional[int] = ..., input_shapes: Mapping[str, Sequence[int]] = ...,
+                 device: Optional[str] = ..., threads: Optional[int] = ..., input_shapes: Mapping[str, Sequence[int]] = ..., input_bounds: Mapping[Tuple[str, int], int] = ...,
                  max_bytes: int = ..., time_limit: float = ..., kernels: str = ..., tflite_variant: str = ...,
                  disable_passes: Union[str, Sequence[str]] = ..., check: str = ..., place: Mapping[str, str] = ...,
                  soft_placement: bool = ..., device_max_bytes: int = ..., read_files: bool = ..., follow_links: bool = ...) -> None: ...

@@ -71,6 +71,7 @@ _DECLARED = {
     "oribi_options_place_node": (None, P, S, S, P), "oribi_options_set_soft_placement": (None, P, c_bool),
     "oribi_options_set_device_max_bytes": (None, P, c_uint64),
     "oribi_options_set_input_shape": (None, P, S, P, c_int, P),
+    "oribi_options_set_input_bound": (None, P, S, c_int, c_int64, P),
     "oribi_model_open": (P, S, P, P), "oribi_model_from_memory": (P, P, c_size_t, S, P, P),
     "oribi_model_destroy": (None, P), "oribi_model_num_inputs": (c_int, P), "oribi_model_num_outputs": (c_int, P),
     "oribi_model_input_name": (S, P, c_int), "oribi_model_output_name": (S, P, c_int),

@@ -36,6 +36,11 @@ def _set_shapes(options, shapes):
         call("oribi_options_set_input_shape", options, text(name), _tensor._dims(shape), len(shape))
 
 
+def _set_bounds(options, bounds):
+    for (name, dim), most in bounds.items():
+        call("oribi_options_set_input_bound", options, text(name), dim, most)
+
+
 def _set_each(name):
     return lambda options, values: [call(name, options, text(v)) for v in ([values] if isinstance(values, str) else values)]
 
@@ -47,6 +52,7 @@ _OPTIONS = {
     "soft_placement": lambda o, v: lib.oribi_options_set_soft_placement(o, v),
     "device_max_bytes": lambda o, v: lib.oribi_options_set_device_max_bytes(o, v),
     "input_shapes": _set_shapes,
+    "input_bounds": _set_bounds,
     "max_bytes": lambda o, v: lib.oribi_options_set_max_bytes(o, v),
     "time_limit": lambda o, v: lib.oribi_options_set_time_limit(o, _nanoseconds(v)),
     "kernels": lambda o, v: call("oribi_options_set_kernels", o, text(v)),
@@ -186,8 +192,8 @@ class Session:
     >>> len(session.run({"picture": picture})["probabilities"][0])
     10
 
-    Options are those of `oribi run`: `plugins` (paths), `device`, `threads`, `input_shapes` ({name: shape}), `max_bytes`,
-    `time_limit` (seconds), `kernels`, `tflite_variant`, `signature`, `disable_passes`, `check`, `place` ({node: device}), `soft_placement`,
+    Options are those of `oribi run`: `plugins` (paths), `device`, `threads`, `input_shapes` ({name: shape}), `input_bounds` ({(name,
+    dimension): most}), `max_bytes`, `time_limit` (seconds), `kernels`, `tflite_variant`, `signature`, `disable_passes`, `check`, `place` ({node: device}), `soft_placement`,
     `device_max_bytes`, `read_files`, `follow_links`.
     """
 

@@ -34,6 +34,30 @@ static bool set_shape(oribi_options *options, const char *text, TF_Status *statu
     return TF_GetCode(status) == TF_OK;
 }
 
+/* "NAME:DIM=MAX" */
+static bool set_bound(oribi_options *options, const char *text, TF_Status *status)
+{
+    const char *equals = strrchr(text, '=');
+    const char *colon = equals;
+    char name[1025], *end = NULL, *last = NULL;
+    while (colon != NULL && colon > text && *colon != ':') {
+        colon--;
+    }
+    const size_t length = colon == NULL ? 0 : (size_t)(colon - text);
+    errno = 0;
+    const long dim = length > 0 ? strtol(colon + 1, &end, 10) : -1;
+    const long long most = end != NULL ? strtoll(equals + 1, &last, 10) : -1;
+    if (end != equals || last == equals + 1 || *last != 0 || errno != 0 || dim < 0 || dim > 254 ||
+        length >= sizeof name) {
+        TF_SetStatus(status, TF_INVALID_ARGUMENT, "--bound wants NAME:DIM=MAX");
+        return false;
+    }
+    memcpy(name, text, length);
+    name[length] = 0;
+    oribi_options_set_input_bound(options, name, (int)dim, most, status);
+    return TF_GetCode(status) == TF_OK;
+}
+
 static int make_options(const cli_args *args, const char *kernels, oribi_options *options,
                         TF_Status *status)
 {
@@ -73,6 +97,9 @@ static int make_options(const cli_args *args, const char *kernels, oribi_options
     }
     for (int k = 0; !bad && (text = cli_value_at(args, "--shape", k)) != NULL; k++) {
         bad = !set_shape(options, text, status);
+    }
+    for (int k = 0; !bad && (text = cli_value_at(args, "--bound", k)) != NULL; k++) {
+        bad = !set_bound(options, text, status);
     }
     if (!bad && (cli_has(args, "--check") || cli_has(args, "--check-all"))) {
         oribi_options_set_check(options, cli_has(args, "--check-all") ? "all" : "plugins", status);

@@ -10,12 +10,24 @@
 #include "session/session_guard.h"
 #include "session/session_internal.h"
 
-bool oribi_frame_note(oribi_frame *frame, int32_t value, const oribi_wish *wish, TF_Status *status)
+static oribi_wish with_room(const oribi_frame *frame, int32_t value, const oribi_wish *wish)
+{
+    const oribi_wish *known = &frame->plan->record->values[value];
+    oribi_wish result = *wish;
+    if (known->kind != ORIBI_WISH_NONE && known->kind != ORIBI_WISH_GUESS &&
+        wish->bytes > known->bytes) {
+        result.bytes = oribi_bounds_room(frame->session, frame->run, wish->bytes);
+    }
+    return result;
+}
+
+bool oribi_frame_note(oribi_frame *frame, int32_t value, const oribi_wish *given, TF_Status *status)
 {
     bool ok = true;
-    if (!oribi_record_is_news(frame->plan->record, value, wish)) {
+    if (!oribi_record_is_news(frame->plan->record, value, given)) {
         return true;
     }
+    const oribi_wish roomy = with_room(frame, value, given), *wish = &roomy;
     oribi_mutex_lock(&frame->ctx.lock);
     if (frame->news == NULL) {
         frame->news = oribi_record_copy(frame->plan->record, status);

@@ -130,8 +130,10 @@ static bool settle_seen(oribi_frame *frame, const oribi_seen_temp *seen, TF_Stat
         frame->news = oribi_record_copy(frame->plan->record, status);
         ORIBI_TRY(frame->news != NULL);
     }
-    return oribi_record_note_temp(frame->news, frame->step, seen->ordinal, seen->buffer->bytes,
-                                  escapes) ||
+    const size_t bytes = known == NULL
+                             ? seen->buffer->bytes
+                             : oribi_bounds_room(frame->session, frame->run, seen->buffer->bytes);
+    return oribi_record_note_temp(frame->news, frame->step, seen->ordinal, bytes, escapes) ||
            oribi_fail_memory(status);
 }
 

@@ -22,16 +22,18 @@ void oribi_plan_release(oribi_plan *plan)
     }
 }
 
-bool oribi_plan_fits(const oribi_plan *plan, const oribi_shape *input_shapes, int32_t n_inputs)
+bool oribi_plan_fits(const oribi_plan *plan, const oribi_shape *input_shapes,
+                     const oribi_session *session)
 {
-    for (int32_t i = 0; i < n_inputs; i++) {
+    for (int32_t i = 0; i < session->n_inputs; i++) {
         const oribi_shape *a = &plan->input_shapes[i];
         const oribi_shape *b = &input_shapes[i];
         if (a->rank != b->rank) {
             return false;
         }
         for (int32_t k = 0; k < a->rank; k++) {
-            if (a->dims[k] != b->dims[k]) {
+            const int64_t most = oribi_bound_of(session, i, k);
+            if (a->dims[k] != (most >= 0 ? most : b->dims[k])) {
                 return false;
             }
         }
@@ -42,7 +44,7 @@ bool oribi_plan_fits(const oribi_plan *plan, const oribi_shape *input_shapes, in
 static int32_t find(const oribi_session *session, const oribi_shape *input_shapes)
 {
     for (int32_t i = 0; i < session->n_plans; i++) {
-        if (oribi_plan_fits(session->plans[i], input_shapes, session->n_inputs)) {
+        if (oribi_plan_fits(session->plans[i], input_shapes, session)) {
             return i;
         }
     }
@@ -74,10 +76,15 @@ oribi_plan *oribi_plan_find(oribi_session *session, const oribi_shape *input_sha
     if (index >= 0) {
         plan = session->plans[index];
     } else {
-        oribi_record *record = oribi_plan_guess(session, input_shapes, status);
+        oribi_arena arena = {0};
+        const oribi_shape *shapes = oribi_bounds_apply(session, input_shapes, &arena);
+        oribi_record *record = shapes != NULL ? oribi_plan_guess(session, shapes, status) : NULL;
         if (record != NULL) {
-            plan = oribi_plan_build(session, input_shapes, record, status);
+            plan = oribi_plan_build(session, shapes, record, status);
+        } else if (shapes == NULL) {
+            oribi_fail_memory(status);
         }
+        oribi_arena_destroy(&arena);
         if (plan != NULL) {
             session->plans[make_room(session)] = plan;
         }

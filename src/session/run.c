@@ -121,6 +121,7 @@ static bool check_input(const oribi_session *session, int index, const TF_Tensor
         oribi_text_destroy(&found);
         return false;
     }
+    ORIBI_TRY(oribi_bounds_check(session, index, &shape, status));
     size_t bytes = 0;
     if (!oribi_size_of_dims(tensor->dims, tensor->rank, oribi_dtype_bytes(tensor->dtype), &bytes) ||
         bytes > tensor->bytes) {
@@ -210,7 +211,7 @@ static bool prepare_frame(oribi_run *run, TF_Status *status)
     }
     const oribi_plan *present = run->frame->plan;
     if (present == NULL || atomic_load_explicit(&present->is_superseded, memory_order_acquire) ||
-        !oribi_plan_fits(present, run->input_shapes, run->session->n_inputs)) {
+        !oribi_plan_fits(present, run->input_shapes, run->session)) {
         oribi_plan *plan = oribi_plan_find(run->session, run->input_shapes, status);
         ORIBI_TRY(plan != NULL);
         const bool bound = plan == present || oribi_frame_bind(run->frame, plan, status);

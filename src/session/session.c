@@ -220,7 +220,8 @@ static bool make_all(oribi_session *session, const oribi_options *options, oribi
     }
     return (is_body || oribi_session_check_found(session, status)) &&
            oribi_flights_order(session, status) && oribi_constants_keep(session, status) &&
-           charge_graph(session, status) && plan_ahead(session, status);
+           charge_graph(session, status) &&
+           (is_body || oribi_bounds_make(session, options, status)) && plan_ahead(session, status);
 }
 
 static oribi_session *make(oribi_graph *graph, const oribi_options *options, oribi_session *home,

@@ -33,6 +33,13 @@ typedef struct oribi_node_place { /* --place-node */
     struct oribi_node_place *next;
 } oribi_node_place;
 
+typedef struct oribi_input_bound { /* --bound */
+    const char *input;
+    int dim;
+    int64_t most;
+    struct oribi_input_bound *next;
+} oribi_input_bound;
+
 struct oribi_options {
     oribi_arena arena;
     int threads;
@@ -45,6 +52,7 @@ struct oribi_options {
     const char *kernels;                     /* label that goes first; NULL: none */
     const struct oribi_instruction_set *isa; /* of built-in kernels; NULL: all */
     const oribi_input_shape *shapes;         /* the newest first */
+    oribi_input_bound *bounds;
     bool has_thread_pool;
     oribi_thread_pool thread_pool;
     const char *device; /* "FAKE:0", or NULL: the CPU */
@@ -188,7 +196,8 @@ struct oribi_session {
     oribi_session_value *values;
     int32_t *inputs, *outputs; /* values */
     int32_t n_steps, n_values, n_inputs, n_outputs;
-    int32_t n_states; /* of both: the last ones, which callers do not see */
+    int32_t n_states;    /* of both: the last ones, which callers do not see */
+    oribi_shape *bounds; /* of the inputs, -1 where there is none; NULL: none at all */
     /* Asynchronous kernels: their steps; which of them the host waits for before each step, and at
      * the end: flight/flight_order.c. */
     int32_t *flights, *landings, *first_landing;
@@ -375,7 +384,20 @@ oribi_plan *oribi_plan_find(oribi_session *session, const oribi_shape *input_sha
                             TF_Status *status);
 /* Plans again with what a run learnt; takes news over. Failure leaves the old plan. */
 void oribi_plan_improve(oribi_session *session, oribi_plan *plan, oribi_record *news);
-bool oribi_plan_fits(const oribi_plan *plan, const oribi_shape *input_shapes, int32_t n_inputs);
+/* Was it made for these shapes, or for the bounds that they are within? */
+bool oribi_plan_fits(const oribi_plan *plan, const oribi_shape *input_shapes,
+                     const oribi_session *session);
+/* bound.c: the bounds that options say; the dims of an input as a plan has them. */
+bool oribi_bounds_make(oribi_session *session, const oribi_options *options, TF_Status *status);
+int64_t oribi_bound_of(const oribi_session *session, int32_t input, int32_t dim); /* -1: none */
+bool oribi_bounds_check(const oribi_session *session, int32_t input, const oribi_shape *shape,
+                        TF_Status *status);
+/* Bytes for what grows from run to run and no shape function foretells, once a run wanted so many:
+ * it is planned anew once, and not for each length. The same where there are no bounds. */
+size_t oribi_bounds_room(const oribi_session *session, const struct oribi_run *run, size_t bytes);
+/* The same shapes, as large as they may become, in the arena; NULL: no memory. */
+const oribi_shape *oribi_bounds_apply(const oribi_session *session, const oribi_shape *shapes,
+                                      oribi_arena *arena);
 
 /* --- Frame ----------------------------------------------------------------------------------- */
 

@@ -2,7 +2,9 @@
 /* What does a decoder say? Greedy decoding as an application does it: the prompt in one run, then a
  * token a run, and what the model calls present becomes what it calls past. Prints the tokens.
  *
- *     decode_model MODEL COUNT TOKEN...
+ *     decode_model [--bound LENGTH] MODEL COUNT TOKEN...
+ *
+ * With a bound it says on stderr how many plans the session made.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -90,6 +92,33 @@ static int output_named(const decoder *d, const char *begin, const char *rest)
     return -1;
 }
 
+/* Of the open dimensions of each input the first is the batch, what follows is bounded. */
+static void set_bounds(const decoder *d, oribi_options *options, int64_t most)
+{
+    for (int input = 0; input < oribi_model_num_inputs(d->model); input++) {
+        int64_t dims[MAX_RANK];
+        const int rank = oribi_model_input_shape(d->model, input, dims, MAX_RANK);
+        for (int i = 0, open = 0; i < rank; i++) {
+            open += dims[i] < 0;
+            if (dims[i] < 0 && open > 1) {
+                oribi_options_set_input_bound(options, oribi_model_input_name(d->model, input), i,
+                                              most, d->status);
+                check(d);
+            }
+        }
+    }
+}
+
+static void print_plans(const decoder *d, oribi_session *session)
+{
+    TF_Buffer *json = TF_NewBuffer();
+    oribi_session_describe(session, "memory", json, d->status);
+    check(d);
+    const char *plans = strstr(json->data, "\"plans\":");
+    fprintf(stderr, "plans %d\n", plans == NULL ? -1 : atoi(plans + strlen("\"plans\":")));
+    TF_DeleteBuffer(json);
+}
+
 /* "past_key_values.0.key" is fed by "present.0.key", "past_0" by "present_0"; -1: by no output. */
 static int present_of(const decoder *d, const char *past)
 {
@@ -154,6 +183,12 @@ static int64_t best(decoder *d)
 int main(int argc, char **argv)
 {
     decoder d = {.status = TF_NewStatus()};
+    int64_t most = -1;
+    if (argc > 2 && strcmp(argv[1], "--bound") == 0) {
+        most = atoll(argv[2]);
+        argv += 2;
+        argc -= 2;
+    }
     if (argc < 4 || argc - 3 > MAX_TOKENS) {
         fprintf(stderr, "usage: decode_model MODEL COUNT TOKEN...\n");
         return 2;
@@ -162,6 +197,9 @@ int main(int argc, char **argv)
     check(&d);
     oribi_options *options = oribi_options_create(d.status);
     oribi_options_set_threads(options, 1);
+    if (most >= 0) {
+        set_bounds(&d, options, most);
+    }
     oribi_session *session = oribi_session_create(d.model, options, d.status);
     check(&d);
     d.run = oribi_run_create(session, d.status);
@@ -177,6 +215,9 @@ int main(int argc, char **argv)
         d.own = 1;
         d.ids[0] = best(&d);
         printf("%" PRId64 "\n", d.ids[0]);
+    }
+    if (most >= 0) {
+        print_plans(&d, session);
     }
     oribi_run_destroy(d.run);
     oribi_session_destroy(session);

@@ -69,6 +69,26 @@ class Transformers(unittest.TestCase):
                 self.assertEqual([int(token) for token in done.stdout.split()], wanted)
         self.assertGreaterEqual(decoders, 18)
 
+    def test_with_bounds_all_lengths_make_one_plan(self):
+        for name in ("gpt2", "llama", "llama_q4f16", "grouped", "gpt2_quantized"):
+            with self.subTest(name), np.load(FOLDER / f"{name}.npz") as data:
+                wanted = data["tokens"].tolist()[:TOKENS]
+                prompt = [str(token) for token in data["prompt"][0]]
+                words = [DECODE, "--bound", str(len(prompt) + len(wanted)), FOLDER / f"{name}.onnx", str(len(wanted)), *prompt]
+                done = subprocess.run(words, capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, "plans 1\n"))
+                self.assertEqual([int(token) for token in done.stdout.split()], wanted)
+
+    def test_more_than_a_bound_is_refused_and_bounds_name_what_there_is(self):
+        words = [ORIBI, "run", FOLDER / "minilm.onnx", *(f"-i{n}=1x4xi64=1,1,1,1" for n in ("input_ids", "attention_mask", "token_type_ids"))]
+        for bound, code, said in (("input_ids:1=4", 0, ""), ("input_ids:1=3", 4, "dimension 1 of input 'input_ids' is 4, and its bound 3"),
+                                  ("input_ids:2=4", 4, "a bound for dimension 2 of input 'input_ids'"), ("input_ids=4", 2, "--bound wants"),
+                                  ("ids:1=4", 4, "a bound for dimension 1 of input 'ids'"), ("input_ids:1=x", 2, "--bound wants")):
+            with self.subTest(bound):
+                done = subprocess.run([*words, "--bound", bound], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, code, done.stderr)
+                self.assertIn(said, done.stderr)
+
 
 if __name__ == "__main__":
     try:

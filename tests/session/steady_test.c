@@ -203,7 +203,7 @@ static void on_the_pool(TF_OpKernelContext *ctx)
 
 /* --- Tests ----------------------------------------------------------------------------------- */
 
-static oribi_session *everything(const int64_t *dims, bool uses_pool)
+static oribi_session *everything_within(const int64_t *dims, bool uses_pool, int64_t bound)
 {
     small_graph g = small_begin();
     const oribi_value_id x = small_input(&g, "x", 2, dims);
@@ -219,11 +219,20 @@ static oribi_session *everything(const int64_t *dims, bool uses_pool)
     small_output(&g, small_blind(&g, temp_as_output, value), "temp");
     oribi_options *options = small_options();
     oribi_options_set_threads(options, uses_pool ? 3 : 1);
+    if (bound >= 0) {
+        oribi_options_set_input_bound(options, "x", 0, bound, g.status);
+        small_expect_ok(g.status);
+    }
     oribi_session *session = oribi_session_from_graph(g.graph, options, g.status);
     small_expect_ok(g.status);
     oribi_options_destroy(options);
     TF_DeleteStatus(g.status);
     return session;
+}
+
+static oribi_session *everything(const int64_t *dims, bool uses_pool)
+{
+    return everything_within(dims, uses_pool, -1);
 }
 
 static void run_steadily(oribi_run *run, TF_Tensor *input, TF_Status *status)
@@ -412,6 +421,54 @@ static void shapes_in_turn_allocate_nothing_once_each_was_seen_twice(void **stat
     oribi_session_destroy(session);
 }
 
+static void run_rows(oribi_run *run, int64_t rows, TF_Status *status)
+{
+    const int64_t dims[2] = {rows, 16};
+    const bool counted = counts;
+    counts = false;
+    TF_Tensor *input = small_tensor(2, dims, 1);
+    counts = counted;
+    run_steadily(run, input, status);
+    small_expect_ok(status);
+    counts = false;
+    small_expect(run, 0, 16 * rows, 6);
+    small_expect(run, 2, 16 * rows, 7);
+    counts = counted;
+    TF_DeleteTensor(input);
+}
+
+/* Lengths that were never seen, too. */
+static void lengths_within_a_bound_share_a_plan_and_allocate_nothing(void **state)
+{
+    (void)state;
+    oribi_session *session = everything_within(ANY, false, 1000);
+    oribi_run *run = small_run_of(session);
+    TF_Status *status = TF_NewStatus();
+    TF_Buffer *json = TF_NewBuffer();
+    for (int64_t rows = 1; rows <= 1000; rows += 111) {
+        run_rows(run, rows, status);
+    }
+
+    start_counting();
+    for (int64_t i = 0; i < 200; i++) {
+        run_rows(run, i * 37 % 1000 + 1, status);
+    }
+    expect_nothing(true);
+
+    oribi_session_describe(session, "memory", json, status);
+    small_expect_ok(status);
+    assert_true(small_has(json, "\"plans\":1,"));
+    TF_DeleteBuffer(json);
+    const int64_t dims[2] = {1001, 16};
+    TF_Tensor *input = small_tensor(2, dims, 1);
+    oribi_run_set_input(run, 0, input, status);
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    TF_DeleteTensor(input);
+    TF_DeleteStatus(status);
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+}
+
 /* A kernel that calls two ops: what the first makes is a temporary, the second writes the output.
  */
 static TF_KernelOp *new_op(TF_OpKernelConstruction *ctx, const char *name, small_fn fn,
@@ -520,6 +577,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_third_run_allocates_maps_and_locks_nothing),
+        cmocka_unit_test(lengths_within_a_bound_share_a_plan_and_allocate_nothing),
         cmocka_unit_test(loops_on_the_pool_allocate_nothing),
         cmocka_unit_test(asynchronous_kernels_allocate_nothing),
         cmocka_unit_test(shapes_in_turn_allocate_nothing_once_each_was_seen_twice),
