@@ -22,35 +22,35 @@ TARGET_OPTIONS = "--assign --device-schedule --cpu-mhz"
 # Options that have an effect whatever else is given, but for what IGNORED names.
 FREE = {
     "run": "--input --output --top-k --json --trace --time-limit --device --place-node --plugin "
-           "--threads --max-bytes --shape --kernels --isa --disable-pass --tflite-variant --signature --follow-links "
+           "--threads --max-bytes --shape --bound --kernels --isa --disable-pass --tflite-variant --signature --follow-links "
            "--read --check --check-all --record --rows --shard --resume",
     "bench": "--runs --warm-up --input --profile --json --device --place-node --plugin --threads --max-bytes "
-             "--shape --kernels --isa --disable-pass --tflite-variant --signature --follow-links --read",
+             "--shape --bound --kernels --isa --disable-pass --tflite-variant --signature --follow-links --read",
     "profile": "--runs --warm-up --input --csv --html --trace --save --baseline --json --device --place-node --plugin "
-               "--threads --max-bytes --shape --kernels --isa --disable-pass --tflite-variant --signature --follow-links --read",
+               "--threads --max-bytes --shape --bound --kernels --isa --disable-pass --tflite-variant --signature --follow-links --read",
     "quantise": "--data --output --calibrate --samples --min-agreement --layout --mean --scale --force --json --plugin "
-                "--threads --max-bytes --shape --kernels --isa --disable-pass --tflite-variant --signature --follow-links --read",
-    "pack": "--output --force --time-limit --plugin --threads --max-bytes --shape --kernels --isa --disable-pass "
+                "--threads --max-bytes --shape --bound --kernels --isa --disable-pass --tflite-variant --signature --follow-links --read",
+    "pack": "--output --force --time-limit --plugin --threads --max-bytes --shape --bound --kernels --isa --disable-pass "
              "--tflite-variant --signature --follow-links --read",
     "inspect": f"{VIEWS} --explain --html --json --target-device --device --place-node --plugin --threads "
-               "--max-bytes --shape --kernels --isa --disable-pass --tflite-variant --signature --follow-links "
+               "--max-bytes --shape --bound --kernels --isa --disable-pass --tflite-variant --signature --follow-links "
                "--read --time-limit",
     "compile": "--output --report --json --force --plugin --name --shape --io --weights --place --layout "
                "--workspace --self-test --rename --state --tflite-variant --optimize --core --no-fuse "
                "--pool --target-device --device --max-ram --max-flash --read --time-limit",
     "verify": "--target --runs --input --against --per-node --cc --cflags --timeout --keep --image "
-              "--port --json --plugin --threads --max-bytes --shape --kernels --isa --disable-pass "
+              "--port --json --plugin --threads --max-bytes --shape --bound --kernels --isa --disable-pass "
               "--tflite-variant --signature --follow-links --name --io --weights --place --workspace "
               "--self-test --rename --state --optimize --core --no-fuse --pool --target-device --device "
               "--max-ram --max-flash --read --time-limit",
     "compare": "--input --a --b --rtol --atol --ulp --per-node --python --json --device "
-               "--place-node --plugin --threads --max-bytes --shape --kernels --isa --disable-pass "
+               "--place-node --plugin --threads --max-bytes --shape --bound --kernels --isa --disable-pass "
                "--tflite-variant --signature --follow-links --read",
     "device-serve": "--driver --socket --connect --pty --port --window --target-device --no-fuse "
                     "--shape --tflite-variant --plugin",
     "explain": "--json",
     "serve": "--host --port --max-body --max-requests --max-connections --idle --deadline --plugin --threads --max-bytes "
-             "--shape --kernels --isa --disable-pass --tflite-variant --signature --follow-links --read",
+             "--shape --bound --kernels --isa --disable-pass --tflite-variant --signature --follow-links --read",
     "ops": "--map --kernels --json --plugin",
     "devices": "--json --plugin",
     "plugin": "",
@@ -67,7 +67,7 @@ IGNORED = {
             ("--target-device --device-schedule --cpu-mhz --assign", ""),
             ("--target-device --device-schedule --cpu-mhz --assign", "--device GPU"),
             (PLACEMENT, ""),
-            ("--trace --time-limit --shape --kernels --isa --disable-pass --threads --place-node --check --check-all --record "
+            ("--trace --time-limit --shape --bound --kernels --isa --disable-pass --threads --place-node --check --check-all --record "
              + PLACEMENT, "--device npu=driver.so --plugin p.so")],
     "bench": [(PLACEMENT, "")],
     "profile": [(PLACEMENT, ""), ("--force --tolerance", "")],
