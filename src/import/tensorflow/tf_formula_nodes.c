@@ -54,6 +54,22 @@ static oribi_value_id crop_and_resize(const oribi_tf_maker *m, const oribi_graph
     return oribi_tf_formula(m, node, text);
 }
 
+/* Each axis by a matrix of how much of each pixel lies in each new one. */
+static oribi_value_id resize_area(const oribi_tf_maker *m, const oribi_graphdef_node *node)
+{
+    if (oribi_tf_attr_bool(node, "align_corners", false)) {
+        oribi_fail(m->status, TF_UNIMPLEMENTED, "areas of aligned corners");
+        return -1;
+    }
+    return oribi_tf_formula(
+        m, node,
+        "s = Shape($0); n = GatherV2(s, 0, 0); h = GatherV2(s, 1, 0); w = GatherV2(s, 2, 0); "
+        "c = GatherV2(s, 3, 0); a = GatherV2($1, 0, 0); b = GatherV2($1, 1, 0); "
+        "x = Reshape(Cast{DstT=1}($0), Pack(n, h, Mul(w, c))); "
+        "x = Reshape(BatchMatMulV2(parts_in_parts(h, a), x), Pack(Mul(n, a), w, c)); "
+        "Reshape(BatchMatMulV2(parts_in_parts(w, b), x), Pack(n, a, b, c))");
+}
+
 /* How far elements of a tensor of this shape are apart. */
 #define STEPS(shape) "Cumprod{exclusive=1, reverse=1}(" shape ", 0)"
 
@@ -122,6 +138,7 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
      "Sum(Cast{DstT=#out_type:3}(Less(ExpandDims($0, -2), ExpandDims($1, -1))), -1)"},
     {"LogMatrixDeterminant", 1, NULL, "sign log_abs_determinant",
      "a = MatrixDeterminant($0); Sign(a), Log(Abs(a))"},
+    {"ResizeArea", 2, resize_area, NULL, NULL},
     {"RGBToHSV", 1, NULL, NULL,
      "r = " COLOUR("0") "; g = " COLOUR("1") "; b = " COLOUR(
          "2") "; "
@@ -185,6 +202,12 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
     /* Of other formulas: rows, numbers of their segments, how many segments there are. */
     {"mean_of_segments", 3, NULL, NULL,
      "RealDiv(UnsortedSegmentSum($0, $1, $2), Maximum(" ROWS("$2") ", like(1)))"},
+    /* Of $1 new parts of an axis of $0: how much of each old one is in each, together 1. */
+    {"parts_in_parts", 2, NULL, NULL,
+     "s = RealDiv(Cast{DstT=1}($0), Cast{DstT=1}($1)); i = Cast{DstT=1}(Range(0, $1, 1)); "
+     "j = Cast{DstT=1}(Range(0, $0, 1)); "
+     "e = Minimum(ExpandDims(Mul(AddV2(i, 1.f), s), 1), AddV2(j, 1.f)); "
+     "RealDiv(Maximum(0.f, Sub(e, Maximum(ExpandDims(Mul(i, s), 1), j))), s)"},
     {"root_of_segments", 3, NULL, NULL,
      "RealDiv(UnsortedSegmentSum($0, $1, $2), Sqrt(Maximum(" ROWS("$2") ", like(1))))"},
     {NULL, 0, NULL, NULL, NULL},

@@ -277,7 +277,7 @@ def ops_of_pictures():
         return {"hsv": hsv, "rgb": RAW.HSVToRGB(images=hsv), "contrast": RAW.AdjustContrastv2(images=x, contrast_factor=1.7),
                 "hue": tf.image.adjust_hue(x, 0.3), "saturation": tf.image.adjust_saturation(x, 1.4),
                 "patches": tf.image.extract_patches(y, [1, 3, 2, 1], [1, 2, 1, 1], [1, 1, 2, 1], "SAME"),
-                "cubic": tf.image.resize(x, [7, 11], method="bicubic"), "old_cubic": RAW.ResizeBicubic(images=x, size=[3, 7]),
+                "cubic": tf.image.resize(x, [7, 11], method="bicubic"), "area": RAW.ResizeArea(images=x, size=[3, 7]), "old_cubic": RAW.ResizeBicubic(images=x, size=[3, 7]),
                 "aligned_cubic": RAW.ResizeBicubic(images=x, size=[9, 1], align_corners=True)}
     ops("ops_of_pictures", [("x", [None, None, None, 3], RNG.random((2, 5, 4, 3), np.float32)), ("y", [None, None, None, 2], f32(1, 6, 5, 2))], body)
 
