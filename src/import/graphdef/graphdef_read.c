@@ -49,6 +49,7 @@ static bool read_node(oribi_graphdef *self, node_def *node, oribi_wire message, 
     oribi_wire_field field;
     int32_t capacity = 0;
     node->message = message;
+    node->op = (oribi_string){"", 0};
     while (oribi_wire_next(&wire, &field, status)) {
         oribi_string input;
         switch (field.number) {

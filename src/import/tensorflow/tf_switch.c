@@ -90,7 +90,8 @@ static bool visit(side *s, oribi_string text, oribi_string *stack, size_t *depth
     s->may_fail = s->may_fail || may_fail(node.op);
     is_end = is_end || oribi_string_is(node.op, "NextIteration"); /* which took either way */
     for (int32_t i = 0; !is_end && i < node.n_inputs; i++) {
-        if (s->predicate.length == 0 || node.inputs[i].data[0] != '^') {
+        const bool is_control = node.inputs[i].length > 0 && node.inputs[i].data[0] == '^';
+        if (s->predicate.length == 0 || !is_control) {
             stack[(*depth)++] = node.inputs[i];
         }
     }
