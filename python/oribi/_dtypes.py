@@ -3,7 +3,7 @@
 import ctypes
 import sys
 
-STRING = 7
+STRING, LIST = 7, 21
 
 
 class DType:
@@ -58,6 +58,8 @@ TYPES = [DType(*row) for row in (
     ("int2", 31, _c.c_int8, True), ("uint2", 32, _c.c_uint8, True), ("float4_e2m1fn", 33, _c.c_uint8, True))]
 BY_NUMBER = {t.number: t for t in TYPES}
 BY_NAME = {t.name: t for t in TYPES}
+# ONNX's sequences and optionals: a tensor of tensors, which is a list here; `find` does not know it.
+BY_NUMBER[LIST] = DType("list", LIST, ctypes.c_void_p)
 # qint8 and its kin are integers whose scale is said elsewhere.
 for _quantised, _plain in ((11, "int8"), (12, "uint8"), (13, "int32"), (15, "int16"), (16, "uint16")):
     BY_NUMBER[_quantised] = BY_NAME[_plain]

@@ -56,6 +56,7 @@ _DECLARED = {
     "TF_TensorByteSize": (c_size_t, P), "TF_TensorData": (P, P),
     "TF_StringInit": (None, P), "TF_StringCopy": (None, P, P, c_size_t), "TF_StringGetDataPointer": (P, P),
     "TF_StringGetSize": (c_size_t, P),
+    "TF_TensorVariantTensor": (P, P, c_int64, P), "TF_TensorSetVariantTensor": (None, P, c_int64, P, P),
     "TF_TensorToDLPack": (P, P, c_uint, P), "TF_TensorFromDLPack": (P, P, c_uint, P),
     "TF_TensorToDLPackUnversioned": (P, P, c_uint, P), "TF_TensorFromDLPackUnversioned": (P, P, c_uint, P),
     "oribi_version": (S,), "oribi_describe": (None, S, P, P), "oribi_plugin_load_file": (None, S, P),

@@ -8,7 +8,7 @@ import ctypes
 import itertools
 
 from . import _dtypes
-from ._dtypes import BY_NAME, BY_NUMBER, STRING
+from ._dtypes import BY_NAME, BY_NUMBER, LIST, STRING
 from ._lib import DEALLOCATOR, call, lib
 
 ALIGNMENT = 64
@@ -218,6 +218,8 @@ def _rebuild(value, dtype, shape):
 # --- In -------------------------------------------------------------------------------------------
 def handle_of(value, dtype=None, name="the value"):
     """A new handle on a tensor of the value; `dtype` is what lists and numbers become."""
+    if dtype is not None and dtype.number == LIST:
+        return _make_list(value, name)
     numpy = _dtypes.get_numpy()
     if numpy is not None:
         if isinstance(value, (numpy.ndarray, numpy.generic)):
@@ -369,6 +371,39 @@ def read_strings(handle, n):
             .decode("utf-8", "surrogateescape") for i in range(n)]
 
 
+# --- Lists ----------------------------------------------------------------------------------------
+def _make_list(value, name):
+    """A sequence of a list's or tuple's elements, an optional of anything else, None for one without a value."""
+    is_sequence = isinstance(value, (list, tuple))
+    items = value if is_sequence else [] if value is None else [value]
+    handle = allocate(BY_NUMBER[LIST], (len(items),) if is_sequence else ())
+    try:
+        for i, item in enumerate(items):
+            element = item.handle if isinstance(item, Tensor) else handle_of(item, None, f"{name}, element {i}")
+            try:
+                call("TF_TensorSetVariantTensor", handle, i, element)
+            finally:
+                if not isinstance(item, Tensor):
+                    lib.TF_DeleteTensor(element)
+    except BaseException:
+        lib.TF_DeleteTensor(handle)
+        raise
+    return handle
+
+
+def _take_list(handle, shape):
+    """The list of a sequence's elements; of an optional its value, or None. Takes the handle."""
+    def element(i):
+        if not ctypes.c_void_p.from_address(lib.TF_TensorData(handle) + 8 * i).value:
+            return None
+        found = call("TF_TensorVariantTensor", handle, i)
+        return result(found, BY_NUMBER[lib.TF_TensorType(found)], shape_of(found))
+    try:
+        return [element(i) for i in range(shape[0])] if shape else element(0)
+    finally:
+        lib.TF_DeleteTensor(handle)
+
+
 # --- Out ------------------------------------------------------------------------------------------
 class _Held:
     """What NumPy asks for memory; the array's base, which keeps the tensor."""
@@ -413,6 +448,8 @@ def to_numpy(handle, keeper, dtype, shape):
 
 def result(handle, dtype, shape):
     """What a run gives for an output: NumPy's array where NumPy has the type, else a Tensor. Takes the handle."""
+    if dtype.number == LIST:
+        return _take_list(handle, shape)
     if _dtypes.get_numpy() is not None and dtype.numpy is not None:
         return to_numpy(handle, None, dtype, shape)
     return wrap(handle, dtype, shape)

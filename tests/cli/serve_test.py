@@ -193,6 +193,22 @@ def strings_travel_in_json_and_in_binary():
             expect(say({"shape": [1 << 40], "data": words})[0] == 400, "a shape of more strings than the request")
 
 
+def lists_are_refused():
+    """The protocol has no type for a sequence, whose elements in memory are addresses."""
+    kind = o.field(2, o.field(4, o.field(1, o.field(1, o.field(1, 1)))))
+    with tempfile.TemporaryDirectory() as folder:
+        for name, nodes, given, made in (
+                ("out", o.node("SequenceConstruct", ["x"], ["y"]), o.info("x", [2]), o.field(1, "y") + kind),
+                ("in", o.node("ConcatFromSequence", ["x"], ["y"], axis=0), o.field(1, "x") + kind, o.info("y", ["n"]))):
+            pathlib.Path(folder, f"{name}.onnx").write_bytes(o.model([nodes], [given], [made]))
+        with Server(folder) as server:
+            body = {"inputs": [{"name": "x", "shape": [2], "datatype": "FP32", "data": [1, 2]}]}
+            for name in ("out", "in"):
+                for more in ({}, {"parameters": {"binary_data_output": True}}):
+                    status, _, answer = server.ask(f"/v2/models/{name}/infer", json.dumps({**body, **more}))
+                    expect(status == 501 and b"list" in answer, f"{name}: {status} {answer}")
+
+
 BAD = [("/v2/models/digits/infer", "{", 400), ("/v2/models/digits/infer", "[]", 400), ("/v2/models/digits/infer", "{}", 400),
        ("/v2/models/digits/infer", request([0] * 63), 400), ("/v2/models/digits/infer", request([0] * 65), 400),
        ("/v2/models/digits/infer", request(["a"] * 64), 400), ("/v2/models/digits/infer", request([None] * 64), 400),
@@ -382,7 +398,7 @@ def what_is_wrong_is_said_at_the_start():
         expect(done.returncode == code and word in done.stderr, f"{arguments}: {done.returncode} {done.stderr}")
 
 
-CASES = [answers_are_those_of_run, binary_is_the_same_as_json, strings_travel_in_json_and_in_binary, it_tells_what_it_serves, bad_requests_get_a_message,
+CASES = [answers_are_those_of_run, binary_is_the_same_as_json, strings_travel_in_json_and_in_binary, lists_are_refused, it_tells_what_it_serves, bad_requests_get_a_message,
          bodies_and_requests_have_limits, many_connections_are_bounded, a_thousand_connections_have_bounded_memory, a_client_that_stops_is_dropped, a_drain_answers_what_was_begun,
          a_server_that_is_killed_comes_back, a_folder_is_read_again, what_is_wrong_is_said_at_the_start]
 

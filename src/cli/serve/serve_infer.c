@@ -17,14 +17,21 @@ static const struct {
                  {"FP16", TF_HALF},     {"FP32", TF_FLOAT},    {"FP64", TF_DOUBLE},
                  {"BF16", TF_BFLOAT16}, {"BYTES", TF_STRING}};
 
-static const char *datatype_of(TF_DataType type)
+/* NULL: the protocol has none. */
+static const char *served_type(TF_DataType type)
 {
     for (size_t i = 0; i < sizeof datatypes / sizeof datatypes[0]; i++) {
         if (datatypes[i].type == type) {
             return datatypes[i].name;
         }
     }
-    return cli_type_name(type);
+    return NULL;
+}
+
+static const char *datatype_of(TF_DataType type)
+{
+    const char *name = served_type(type);
+    return name != NULL ? name : cli_type_name(type);
 }
 
 void serve_fail(serve_answer *answer, int code, const char *format, ...)
@@ -351,6 +358,13 @@ static bool put_output(oribi_json *json, oribi_text *binary, const serve_model *
     bool good = true;
 
     if (tensor == NULL) {
+        return false;
+    }
+    if (served_type(TF_TensorType(tensor)) == NULL) { /* of lists the elements are addresses */
+        TF_SetStatus(status, TF_UNIMPLEMENTED,
+                     "the model has an output that is a list, or of "
+                     "another type that the protocol does not have");
+        TF_DeleteTensor(tensor);
         return false;
     }
     oribi_json_open(json, '{');

@@ -10,7 +10,7 @@ import threading
 import unittest
 
 from support import (BFLOAT16, BOOL, DIGITS, DIGITS_INT8, DOUBLE, FLOAT, HALF, INT32, INT64, INT8, PICTURES, SOURCE, STRING, add, identity,
-                     message, model, node, numpy, oribi)
+                     message, model, node, number, numpy, oribi)
 
 
 def values(result):
@@ -220,6 +220,32 @@ class OwnOutputs(unittest.TestCase):
         with self.assertRaises(oribi.InvalidArgument):
             open_ended.run(inputs, out={"z": oribi.empty((2, 4))})
         self.assertEqual([[2] * 3] * 2, values(open_ended.run(inputs)["z"]))
+
+
+class Lists(unittest.TestCase):
+    """ONNX's sequences and optionals."""
+
+    KIND = message(2, message(4, message(1, message(1, number(1, FLOAT)))))
+    GIVEN, MADE = message(11, message(1, "s") + KIND), message(12, message(1, "y") + KIND)
+
+    def test_a_sequence_comes_as_a_list(self):
+        session = oribi.Session(model([node("SequenceConstruct", ["x", "w", "x"], ["y"]), self.MADE], [("x", FLOAT, (2,)), ("w", FLOAT, (1, 3))], []))
+        found = session.run({"x": [1.0, 2.0], "w": [[3.0, 4.0, 5.0]]})["y"]
+        self.assertEqual([[1, 2], [[3, 4, 5]], [1, 2]], [values(v) for v in found])
+        self.assertEqual("list", session.outputs[0].dtype.name)
+
+    def test_a_list_is_a_sequence_whose_elements_are_shared(self):
+        session = oribi.Session(model([node("ConcatFromSequence", ["s"], ["y"], axis=0), self.GIVEN], [], [("y", FLOAT, ("n",))]))
+        one, other = oribi.tensor([1.0, 2.0], dtype="float32"), oribi.tensor([3.0], dtype="float32")
+        for given, right in (([one, other], [1, 2, 3]), ((other,), [3]), ([other, other, one], [3, 3, 1, 2])):
+            self.assertEqual(right, values(session.run({"s": given})["y"]))
+        for wrong in (one, None, [oribi.tensor([1], dtype="int32")], [one, [other]]):
+            with self.assertRaises((oribi.InvalidArgument, TypeError, ValueError)):
+                session.run({"s": wrong})
+
+    def test_an_empty_list_is_a_sequence(self):
+        session = oribi.Session(model([node("Identity", ["s"], ["y"]), self.GIVEN, self.MADE], [], []))
+        self.assertEqual({"y": []}, session.run({"s": []}))
 
 
 class State(unittest.TestCase):
