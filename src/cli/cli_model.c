@@ -47,8 +47,8 @@ static bool set_bound(oribi_options *options, const char *text, TF_Status *statu
     errno = 0;
     const long dim = length > 0 ? strtol(colon + 1, &end, 10) : -1;
     const long long most = end != NULL ? strtoll(equals + 1, &last, 10) : -1;
-    if (end != equals || last == equals + 1 || *last != 0 || errno != 0 || dim < 0 || dim > 254 ||
-        length >= sizeof name) {
+    if (end == NULL || end != equals || end == colon + 1 || last == equals + 1 || *last != 0 ||
+        errno != 0 || dim < 0 || dim > 254 || length >= sizeof name) {
         TF_SetStatus(status, TF_INVALID_ARGUMENT, "--bound wants NAME:DIM=MAX");
         return false;
     }

@@ -34,14 +34,16 @@ static const rule rules[] = {
     {"run", "--vocabulary", "--text", NULL},
     {"run", "--target-device|--assign|--device-schedule|--cpu-mhz", "=", NULL},
     {"run",
-     "--check|--check-all|--record|--trace|--time-limit|--shape|--kernels|--isa|--disable-pass|"
+     "--check|--check-all|--record|--trace|--time-limit|--shape|--bound|--kernels|--isa|--disable-"
+     "pass|"
      "--threads|--place-node|" PLACEMENT,
      NULL, "="},
     {"run|bench|compare|profile", PLACEMENT, "--device|--place-node|--plugin", NULL},
     {"inspect", PLACEMENT, "--device|--place-node|--plugin", NULL},
     {"inspect", "--assign|--no-fuse", "--target-device", NULL},
-    {"inspect", VIEWS "|--device|--place-node|--kernels|--isa|--disable-pass|--shape|" PLACEMENT,
-     NULL, "--target-device"},
+    {"inspect",
+     VIEWS "|--device|--place-node|--kernels|--isa|--disable-pass|--shape|--bound|" PLACEMENT, NULL,
+     "--target-device"},
     {"inspect", VIEWS "|--html", NULL, "--explain"},
     {"inspect", VIEWS "|--json", NULL, "--html"},
     {"inspect", "--html", NULL, "--target-device"},

@@ -73,7 +73,7 @@ IGNORED = {
     "profile": [(PLACEMENT, ""), ("--force --tolerance", "")],
     "compare": [(PLACEMENT, ""), ("--runs", "-i x=rand:1")],
     "inspect": [(PLACEMENT, ""), ("--assign --no-fuse", ""),
-                (f"{VIEWS} --device --place-node --kernels --isa --disable-pass --shape",
+                (f"{VIEWS} --device --place-node --kernels --isa --disable-pass --shape --bound",
                  "--target-device npu"), (VIEWS + " --html", "--explain n"), ("--html", "--target-device npu"),
                 (VIEWS + " --json", "--html m.html"), ("--force", "")],
     "compile": [("--weights-machine", "-o d"), ("--weights-machine", "-o d --weights bin"),
