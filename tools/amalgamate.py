@@ -32,7 +32,7 @@ BUILD = (SOURCE / "cmake/library.cmake").read_text()
 ROOMS = [f"src/{r}" for r in dict.fromkeys(["format", *re.findall(r"src/(\w+)/", BUILD[:BUILD.index("ORIBI_FORMAT_SOURCES")])])
          if r not in ("author", "compile", "desk")]
 ROOMS += ["src/author/verdict.c", *(f"plugins/{p}" for p in re.findall(r"^oribi_plugin\((\w+)", BUILD, re.M)), "micro"]
-NOT = re.compile(r"src/plugin/probe/|plugins/cpu/base/cpu_extra\.c|_x86_(avx512|vnni)|_arm_dotprod|_riscv_\w+\.c")
+NOT = re.compile(r"src/plugin/probe/|src/base/windows/|plugins/cpu/base/cpu_extra\.c|_x86_(avx512|vnni)|_arm_dotprod|_riscv_\w+\.c")
 FOLDERS = ["include", "src", "plugins", "", "micro"]  # where includes are looked for
 SETS = {"avx2": ("x86", "defined(__x86_64__)", "avx2,fma"), "neon": ("arm", "defined(__aarch64__)", None)}
 PLATFORMS = {"x86": ["-D__x86_64__=1", "-D__FMA__=1", "-D__AVX2__=1"], "arm": ["-D__aarch64__=1"]}

@@ -20,7 +20,7 @@ python3-venv=file:/usr/lib/python3*/ensurepip python3-pytest=file:/usr/lib/pytho
 mmdebstrap=mmdebstrap lintian=lintian gcc-aarch64-linux-gnu=aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross=file:/usr/aarch64-linux-gnu/include/stdlib.h qemu-user=qemu-aarch64
 gcc-riscv64-unknown-elf=riscv64-unknown-elf-gcc qemu-system-misc=qemu-system-riscv32
-zsh=zsh fish=fish mandoc=mandoc"
+zsh=zsh fish=fish mandoc=mandoc gcc-mingw-w64-x86-64-posix=x86_64-w64-mingw32-gcc-posix wine64=wine64"
 
 case ${1:-test} in
 build) wanted=$build ;;

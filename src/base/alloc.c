@@ -8,6 +8,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _WIN32
+#include <malloc.h>
+#endif
 
 #include "base/thread.h"
 
@@ -67,6 +70,17 @@ int64_t oribi_alloc_live(void)
     return atomic_load(&live_count);
 }
 
+#ifdef _WIN32 /* whose heap gives blocks of a larger alignment by other functions */
+static void *heap_allocate(size_t bytes, size_t alignment)
+{
+    return _aligned_malloc(bytes, alignment);
+}
+
+static void heap_free(void *block)
+{
+    _aligned_free(block);
+}
+#else
 static void *heap_allocate(size_t bytes, size_t alignment)
 {
     void *block = NULL;
@@ -75,6 +89,12 @@ static void *heap_allocate(size_t bytes, size_t alignment)
     }
     return posix_memalign(&block, alignment, bytes) == 0 ? block : NULL;
 }
+
+static void heap_free(void *block)
+{
+    free(block);
+}
+#endif
 
 static note *note_of(void *block)
 {
@@ -113,7 +133,7 @@ void oribi_free(void *block)
     if (taken.hooked != 0) {
         current_hooks.release(current_hooks.self, base);
     } else {
-        free(base);
+        heap_free(base);
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders on POSIX. Not here: files and paths (file.c, path.c). */
+/* Folders by POSIX, of which MinGW has as much. Not here: files and paths (file.c, path.c). */
 #include "base/folder.h"
 
 #include <dirent.h>
@@ -78,6 +78,16 @@ void oribi_folder_list_destroy(oribi_folder_list *list)
     *list = (oribi_folder_list){NULL, 0};
 }
 
+static int make_one(const char *path)
+{
+#ifdef _WIN32
+    const int failed = mkdir(path);
+#else
+    const int failed = mkdir(path, 0700);
+#endif
+    return failed == 0 || errno == EEXIST ? 0 : errno;
+}
+
 int oribi_folder_make(const char *path)
 {
     char *part = oribi_strdup(path);
@@ -89,7 +99,7 @@ int oribi_folder_make(const char *path)
         if (part[i] == '/' || part[i] == '\0') {
             char cut = part[i];
             part[i] = '\0';
-            error = mkdir(part, 0700) == 0 || errno == EEXIST ? 0 : errno;
+            error = make_one(part);
             part[i] = cut;
         }
     }

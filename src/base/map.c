@@ -7,8 +7,14 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef _WIN32
+#include <windows.h>
+#define RtlGenRandom SystemFunction036 /* as Windows documents it */
+BOOLEAN NTAPI RtlGenRandom(PVOID buffer, ULONG bytes);
+#else
 #include <sys/syscall.h>
 #include <unistd.h>
+#endif
 
 #include "base/alloc.h"
 #include "base/thread.h"
@@ -16,10 +22,19 @@
 static uint64_t hash_key[2];
 static oribi_once hash_key_once = ORIBI_ONCE_INIT;
 
+static bool draw_random(void *out, unsigned bytes)
+{
+#ifdef _WIN32
+    return RtlGenRandom(out, bytes);
+#else
+    enum { NONBLOCK = 1 }; /* by its number: glibc has the function since 2.25 alone */
+    return syscall(SYS_getrandom, out, (size_t)bytes, NONBLOCK) == (long)bytes;
+#endif
+}
+
 static void draw_hash_key(void)
 {
-    enum { NONBLOCK = 1 }; /* by its number: glibc has the function since 2.25 alone */
-    if (syscall(SYS_getrandom, hash_key, sizeof(hash_key), NONBLOCK) != (long)sizeof(hash_key)) {
+    if (!draw_random(hash_key, sizeof(hash_key))) {
         hash_key[0] = oribi_now_ns();
         hash_key[1] = (uint64_t)(uintptr_t)&hash_key;
     }

@@ -9,13 +9,44 @@
 
 #include "base/alloc.h"
 
+#ifdef _WIN32
+static bool is_slash(char c)
+{
+    return c == '/' || c == '\\';
+}
+
+static bool is_absolute(const char *path)
+{
+    return is_slash(path[0]) || (path[0] != '\0' && path[1] == ':');
+}
+#else
+static bool is_slash(char c)
+{
+    return c == '/';
+}
+
+static bool is_absolute(const char *path)
+{
+    return is_slash(path[0]);
+}
+#endif
+
+static const char *last_slash(const char *path)
+{
+    const char *found = NULL;
+    for (; *path != '\0'; path++) {
+        found = is_slash(*path) ? path : found;
+    }
+    return found;
+}
+
 char *oribi_path_join(const char *folder, const char *name)
 {
     size_t length = strlen(folder), bytes = 0;
-    if (length == 0 || name[0] == '/') {
+    if (length == 0 || is_absolute(name)) {
         return oribi_strdup(name);
     }
-    bool slash = folder[length - 1] == '/';
+    bool slash = is_slash(folder[length - 1]);
     if (!oribi_size_add(length + 2, strlen(name), &bytes)) {
         return NULL;
     }
@@ -30,11 +61,11 @@ char *oribi_path_join(const char *folder, const char *name)
 
 char *oribi_path_folder(const char *path)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = last_slash(path);
     if (slash == NULL) {
         return oribi_strdup(".");
     }
-    while (slash > path && slash[-1] == '/') {
+    while (slash > path && is_slash(slash[-1])) {
         slash--;
     }
     return slash == path ? oribi_strdup("/") : oribi_strndup(path, (size_t)(slash - path));
@@ -42,10 +73,11 @@ char *oribi_path_folder(const char *path)
 
 const char *oribi_path_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = last_slash(path);
     return slash == NULL ? path : slash + 1;
 }
 
+#ifndef _WIN32 /* windows/file_windows.c */
 char *oribi_path_real(const char *path)
 {
     char resolved[PATH_MAX];
@@ -58,3 +90,4 @@ char *oribi_path_real(const char *path)
     }
     return copy;
 }
+#endif

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads on POSIX. Not here: the pool that uses them (device), control groups (cgroup.c). */
+/* Threads by pthreads, which MinGW has too. Not here: the pool that uses them (device), what a
+ * process may use of the machine (processors.c). */
 #include "base/thread.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/cgroup.h"
 
 struct oribi_thread {
     pthread_t id;
@@ -124,7 +123,11 @@ static oribi_thread *start(const oribi_thread *wanted, const char *name, uint64_
     pthread_t id;
     bool good = pthread_attr_init(&attributes) == 0;
     if (good) {
+#ifdef _SC_THREAD_STACK_MIN
         uint64_t least = (uint64_t)sysconf(_SC_THREAD_STACK_MIN);
+#else
+        uint64_t least = 64 << 10; /* what Windows rounds up to */
+#endif
         size_t stack = 0;
         good = oribi_size_round_up((size_t)(stack_bytes < least ? least : stack_bytes), 4096,
                                    &stack) &&
@@ -166,42 +169,6 @@ void oribi_thread_join(oribi_thread *thread)
 void oribi_thread_yield(void)
 {
     (void)sched_yield();
-}
-
-static int affinity_count(void)
-{
-    /* The call fails while the mask is smaller than the kernel's. */
-    for (size_t cpus = CPU_SETSIZE; cpus <= 1u << 16; cpus *= 4) {
-        cpu_set_t *set = oribi_alloc_zero(1, CPU_ALLOC_SIZE(cpus));
-        if (set == NULL) {
-            break;
-        }
-        int count = -1;
-        if (sched_getaffinity(0, CPU_ALLOC_SIZE(cpus), set) == 0) {
-            count = CPU_COUNT_S(CPU_ALLOC_SIZE(cpus), set);
-        }
-        oribi_free(set);
-        if (count > 0) {
-            return count;
-        }
-    }
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 && online < INT_MAX ? (int)online : 1;
-}
-
-int oribi_processor_count(void)
-{
-    int count = affinity_count();
-    int limit = oribi_cgroup_processor_limit();
-    return limit > 0 && limit < count ? limit : count;
-}
-
-uint64_t oribi_memory_limit_bytes(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    uint64_t ram = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
-    uint64_t group = oribi_cgroup_memory_limit();
-    return group < ram ? group : ram;
 }
 
 void oribi_thread_sleep(uint64_t nanoseconds)

@@ -208,6 +208,9 @@ static bool prepare(TF_Session *session, oribi_binding_plan *plan, const oribi_b
 
 void oribi_binding_plan_destroy(oribi_binding_plan *plan)
 {
+    if (plan == NULL) {
+        return;
+    }
     for (int32_t i = 0; i < plan->n_idle; i++) {
         oribi_run_destroy(plan->idle[i]);
     }

@@ -57,7 +57,7 @@ RULES = [
     ("print from library code", r"^src/.*\.c$", r"(?<!\w)(?:printf|puts|fputs|fprintf)\s*\(",
      r"^src/cli/|^src/base/log\.c|^src/plugin/probe/probe_main\.c", ("src/op/x.c", '    printf("x");')),
     ("ctype.h, which asks the application's locale (base/ascii.h does not)", r"^(?:src|plugins|micro)/.*\.[ch]$",
-     r"#\s*include\s*<w?ctype\.h>|(?<![\w.>])strto[df]\s*\(", r"^src/cli/|^src/base/number\.c",
+     r"#\s*include\s*<w?ctype\.h>|(?<![\w.>])strto[df]\s*\(", r"^src/cli/|^src/base/(?:windows/)?number\w*\.c",
      ("plugins/cpu/x.c", "#include <ctype.h>")),
     ("abort or exit in library code", r"^(?:src|plugins)/.*\.c$", r"(?<!\w)(?:abort|exit|_exit|assert)\s*\(",
      r"^src/cli/|^src/base/process\.c|^src/plugin/probe/probe_main\.c|static_assert", ("src/op/x.c", "    abort();")),
