@@ -181,7 +181,6 @@ const oribi_ops_row oribi_ops_onnx_index[] = {
      .inputs = {"past: T", "rows: T", "spans: int64", "length: int64"},
      .outputs = {"present: T"},
      .attrs = {"rows_layout: {'BHSD', 'BSHD'} = 'BHSD'", "T: type"},
-     .traits = {"moves(past, rows)"},
      .shape = append_cache},
     {.name = "ONNX>Trilu",
      .inputs = {"input: T", "k: int64"},
