@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/process_output.h"
 #include "base/thread.h"
 
 enum { POLL_MS = 5, N_PIPES = 2, READ_END = 0, WRITE_END = 1 };
@@ -92,18 +92,6 @@ static int spawn(child *c, const char *const *argv)
     return error;
 }
 
-/* Of what was said on stderr the beginning and the end are worth most. */
-static size_t drop_middle(oribi_text *text, size_t n)
-{
-    const size_t keep = text->length / 2;
-    if (text->failed || n > text->length - keep) {
-        return 0;
-    }
-    memmove(text->data + keep, text->data + keep + n, text->length - keep - n);
-    text->length -= n;
-    return n;
-}
-
 /* Reads what is there now; closes at the end of the stream. */
 static void read_available(child *c, int i)
 {
@@ -112,12 +100,8 @@ static void read_available(child *c, int i)
     for (;;) {
         ssize_t n = read(c->pipes[i][READ_END], bytes, sizeof(bytes));
         if (n > 0) {
-            size_t room = c->max_bytes - text->length, taken = (size_t)n;
-            c->result.truncated = c->result.truncated || taken > room;
-            if (i == 1 && taken > room) {
-                room += drop_middle(text, taken - room);
-            }
-            oribi_text_append_n(text, bytes, taken < room ? taken : room);
+            const bool is_cut = oribi_process_keep(text, bytes, (size_t)n, c->max_bytes, i == 1);
+            c->result.truncated = c->result.truncated || is_cut;
         } else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
             close_end(&c->pipes[i][READ_END]);
             return;
@@ -209,13 +193,4 @@ int oribi_process_run(const char *const *argv, size_t max_bytes, uint64_t timeou
     }
     *out_result = c.result;
     return 0;
-}
-
-void oribi_process_result_destroy(oribi_process_result *result)
-{
-    if (result == NULL) {
-        return;
-    }
-    oribi_text_destroy(&result->out);
-    oribi_text_destroy(&result->err);
 }

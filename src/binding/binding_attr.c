@@ -139,19 +139,27 @@ READ(TF_OperationGetAttrTensor(TF_Operation *oper, const char *attr_name, TF_Ten
                                TF_Status *status),
      oribi_attr_read_tensor(&one, oper->name, attr_name, value, status))
 
+typedef bool read_kind(const oribi_attrs *attrs, const char *where, const char *name, uint8_t kind,
+                       const oribi_attr **out, TF_Status *status);
+
+/* The attribute in *kept, where it is of this kind; NULL: status set. */
+static const oribi_attr *find_of_kind(TF_Operation *oper, const char *name, read_kind *read,
+                                      uint8_t kind, oribi_attr *kept, TF_Status *status)
+{
+    const oribi_attrs one = {kept, 1, 1};
+    const oribi_attr *found = NULL;
+    return find(oper, name, kept, status) && read(&one, oper->name, name, kind, &found, status)
+               ? found
+               : NULL;
+}
+
 void TF_OperationGetAttrTensorList(TF_Operation *oper, const char *attr_name, TF_Tensor **values,
                                    int max_values, TF_Status *status)
 {
     oribi_attr attr;
-    const oribi_attr *list = NULL;
-    if (!find(oper, attr_name, &attr, status)) {
-        return;
-    }
-    const oribi_attrs one = {&attr, 1, 1};
-    if (!oribi_attr_read_list(&one, oper->name, attr_name, TF_ATTR_TENSOR, &list, status)) {
-        return;
-    }
-    for (int i = 0; i < max_values && i < list->count; i++) {
+    const oribi_attr *list =
+        find_of_kind(oper, attr_name, oribi_attr_read_list, TF_ATTR_TENSOR, &attr, status);
+    for (int i = 0; list != NULL && i < max_values && i < list->count; i++) {
         values[i] = oribi_tensor_share(list->u.tensor[i]);
     }
 }
@@ -162,15 +170,10 @@ void TF_OperationGetAttrShape(TF_Operation *oper, const char *attr_name, int64_t
                               int num_dims, TF_Status *status)
 {
     oribi_attr attr;
-    const oribi_attr *found = NULL;
-    if (!find(oper, attr_name, &attr, status)) {
-        return;
-    }
-    const oribi_attrs one = {&attr, 1, 1};
-    if (oribi_attr_read_scalar(&one, oper->name, attr_name, TF_ATTR_SHAPE, &found, status)) {
-        for (int i = 0; i < num_dims && i < found->u.shape[0].rank; i++) {
-            value[i] = found->u.shape[0].dims[i];
-        }
+    const oribi_attr *found =
+        find_of_kind(oper, attr_name, oribi_attr_read_scalar, TF_ATTR_SHAPE, &attr, status);
+    for (int i = 0; found != NULL && i < num_dims && i < found->u.shape[0].rank; i++) {
+        value[i] = found->u.shape[0].dims[i];
     }
 }
 
@@ -179,15 +182,9 @@ void TF_OperationGetAttrShapeList(TF_Operation *oper, const char *attr_name, int
                                   TF_Status *status)
 {
     oribi_attr attr;
-    const oribi_attr *list = NULL;
-    if (!find(oper, attr_name, &attr, status)) {
-        return;
-    }
-    const oribi_attrs one = {&attr, 1, 1};
-    if (!oribi_attr_read_list(&one, oper->name, attr_name, TF_ATTR_SHAPE, &list, status)) {
-        return;
-    }
-    for (int i = 0; i < num_shapes && i < list->count; i++) {
+    const oribi_attr *list =
+        find_of_kind(oper, attr_name, oribi_attr_read_list, TF_ATTR_SHAPE, &attr, status);
+    for (int i = 0; list != NULL && i < num_shapes && i < list->count; i++) {
         const oribi_shape *shape = &list->u.shape[i];
         const int rank = shape->rank > 0 ? shape->rank : 0;
         num_dims[i] = shape->rank;

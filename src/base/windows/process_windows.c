@@ -9,6 +9,7 @@
 #include <windows.h>
 
 #include "base/alloc.h"
+#include "base/process_output.h"
 #include "base/thread.h"
 #include "base/windows/windows_text.h"
 
@@ -25,18 +26,9 @@ static void read_stream(void *arg)
     char bytes[4096];
     DWORD n = 0;
     while (ReadFile(self->from, bytes, sizeof bytes, &n, NULL) && n > 0) {
-        size_t room = self->max_bytes - self->text->length;
-        if (n > room && self->keeps_end && !self->text->failed) { /* the middle is worth least */
-            const size_t keep = self->text->length / 2, more = n - room;
-            if (more <= self->text->length - keep) {
-                memmove(self->text->data + keep, self->text->data + keep + more,
-                        self->text->length - keep - more);
-                self->text->length -= more;
-                room += more;
-            }
-        }
-        self->truncated = self->truncated || n > room;
-        oribi_text_append_n(self->text, bytes, n < room ? n : room);
+        const bool is_cut =
+            oribi_process_keep(self->text, bytes, n, self->max_bytes, self->keeps_end);
+        self->truncated = self->truncated || is_cut;
     }
 }
 
@@ -166,13 +158,4 @@ int oribi_process_run(const char *const *argv, size_t max_bytes, uint64_t timeou
     }
     *out_result = result;
     return 0;
-}
-
-void oribi_process_result_destroy(oribi_process_result *result)
-{
-    if (result == NULL) {
-        return;
-    }
-    oribi_text_destroy(&result->out);
-    oribi_text_destroy(&result->err);
 }
