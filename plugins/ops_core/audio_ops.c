@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops Oribi>Signal...: TensorFlow Lite Micro's signal library, the front end of models that listen.
- * What only moves samples (framer, delay, stacker) is made of other ops by the importer.
+/* DecodeWav, and ops Oribi>Signal...: TensorFlow Lite Micro's signal library, the front end of
+ * models that listen. What only moves samples (framer, delay, stacker) is made of other ops by the
+ * importer.
  */
+#include <inttypes.h>
+
 #include "ops_core/ops_core.h"
 #include "ops_core/shape_functions.h"
 
@@ -91,9 +94,34 @@ static void overlap_add(oribi_ops_ctx *ctx, TF_Status *status)
     oribi_ops_output(ctx, 0, &x, status);
 }
 
+/* Samples and channels of a file, unless the op says how many. */
+static void decode_wav(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape contents;
+    int64_t channels, samples;
+    if (!oribi_ops_input_rank(ctx, 0, 0, &contents, status) ||
+        !oribi_ops_attr_int(ctx, "desired_channels", &channels, status) ||
+        !oribi_ops_attr_int(ctx, "desired_samples", &samples, status)) {
+        return;
+    }
+    if (channels < -1 || samples < -1) {
+        oribi_ops_fail(status, "%s must be non-negative, got %" PRId64,
+                       channels < -1 ? "channels" : "samples", channels < -1 ? channels : samples);
+        return;
+    }
+    if (oribi_ops_output_dims(ctx, 0, 2, (const int64_t[]){samples, channels}, status)) {
+        oribi_ops_output_dims(ctx, 1, 0, NULL, status);
+    }
+}
+
 #define FFT_TYPES "T: {int16, int32, float}"
 
 const oribi_ops_row oribi_ops_audio[] = {
+    {.name = "DecodeWav",
+     .inputs = {"contents: string"},
+     .outputs = {"audio: float", "sample_rate: int32"},
+     .attrs = {"desired_channels: int = -1", "desired_samples: int = -1"},
+     .shape = decode_wav},
     {.name = "Oribi>SignalWindow",
      .inputs = {"input: int16", "weights: int16"},
      .outputs = {"output: int16"},

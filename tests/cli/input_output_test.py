@@ -134,6 +134,28 @@ class InputOutput(unittest.TestCase):
         np.testing.assert_array_equal(self.pixels("a.png", data, 4, 9, 7), rgba)
         np.testing.assert_array_equal(self.pixels("a.png", data, 3, 9, 7), rgba[..., :3])
 
+    def test_an_input_of_any_size_gets_the_picture_as_large_as_it_is(self):
+        rgb = self.random.integers(0, 256, (9, 7, 3)).astype(np.uint8)
+        self.write("a.png", png(7, 9, 8, 2, [r.tobytes() for r in rgb]))
+        for shape, order in ((["h", "w", 3], (0, 1, 2)), ([1, "h", "w", 3], (0, 1, 2)), ([1, 3, "h", "w"], (2, 0, 1)), ([3, "h", "w"], (2, 0, 1))):
+            model = self.model(shape)
+            self.oribi("run", model, "-i", "x=@a.png", "--scale", "1", "-o", "p.npy", "-f")
+            np.testing.assert_array_equal(np.load(self.folder / "p.npy").reshape(rgb.transpose(order).shape), rgb.transpose(order))
+        self.oribi("run", model, "-i", "x=@a.png", "--crop", "4", code=4)
+        self.assertIn("--shape", self.err)
+        self.oribi("run", self.model(["h", 7, 3]), "-i", "x=@a.png", code=4)
+        self.assertIn("cannot tell height", self.err)
+
+    def test_an_input_of_one_string_gets_the_file_itself(self):
+        data = bytes(self.random.integers(0, 256, 300).astype(np.uint8)) + b"\1"
+        for name in ("a.wav", "a.bin", "a.txt", "a.png"):
+            self.write(name, data)
+            for shape in ([], [1], ["n"], [1, 1]):
+                self.oribi("run", self.model(shape, kind=8), "-i", f"x=@{name}", "-o", "s.npy", "-f")
+                self.assertEqual(np.load(self.folder / "s.npy").reshape(-1).tolist(), [data])
+        self.oribi("run", self.model([2], kind=8), "-i", "x=@a.wav", code=4)
+        self.assertIn("a file is one string", self.err)
+
     def test_interlaced_png_is_put_together(self):
         rgb = self.random.integers(0, 256, (9, 11, 3), np.uint8)
         rows = [rgb[y, x0::dx].tobytes() for x0, y0, dx, dy in

@@ -196,6 +196,35 @@ ragged([-1, -1], L([1, 2]), L(0), [-2, [0, 1]], IDS)
 ragged([-1], L([1, 2]), L(0), [2, [0, 1]], IDS)
 ragged([-1, -1], L([1, 2, 3]), L(0), [[0, 2]], SPLITS + ["ROW_SPLITS"])
 
+
+
+def wav(samples, channels, format=1, bits=16, more=b"", data=b"data", align=None, size=None):
+    """A WAV file; size: what its last chunk says of itself."""
+    align = 2 * channels if align is None else align
+    head = b"fmt " + np.array([16], "<u4").tobytes() + np.array([format, channels], "<u2").tobytes()
+    head += np.array([8000, 8000 * align], "<u4").tobytes() + np.array([align, bits], "<u2").tobytes()
+    sound = np.array(samples, "<i2").tobytes()
+    body = b"WAVE" + head + more + data + np.array([len(sound) if size is None else size], "<u4").tobytes() + sound
+    return np.array(b"RIFF" + np.array([len(body)], "<u4").tobytes() + body, object)
+
+
+SOUND = [0x101, -0x101, 0x7fff, -0x7fff, 0x2020, 0x3030]
+case("DecodeWav", wav(SOUND, 1))
+case("DecodeWav", wav(SOUND, 2))
+case("DecodeWav", wav(SOUND, 2), desired_channels=1)
+case("DecodeWav", wav(SOUND, 1), desired_channels=2, desired_samples=4)
+case("DecodeWav", wav(SOUND, 2), desired_channels=3, desired_samples=5)
+case("DecodeWav", wav(SOUND, 2, more=b"LIST" + np.array([4], "<u4").tobytes() + b"INFO"))
+case("DecodeWav", wav(SOUND, 1), desired_samples=0)
+case("DecodeWav", wav(SOUND, 2, format=3))
+case("DecodeWav", wav(SOUND, 2, bits=8))
+case("DecodeWav", wav(SOUND, 0))
+case("DecodeWav", wav(SOUND, 2, align=5))
+case("DecodeWav", wav(SOUND, 2, size=400))
+case("DecodeWav", wav(SOUND, 2, data=b"none"))
+case("DecodeWav", np.array(b"RIFF", object))
+case("DecodeWav", np.array([b"RIFF"], object))
+
 X = F(np.arange(24).reshape(2, 3, 4) + 1)
 for low, high in [(0, -1), (-1, 0), (0, 0), (1, 1), (-1, -1), (2, 1), (3, 4), (4, 0), (0, 5)]:
     case("MatrixBandPart", X, L(low), L(high))

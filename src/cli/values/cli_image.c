@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures as inputs: PNG, JPEG or BMP, decoded in picture_*.c, resized to the input's height and
- * width, then (pixel - mean) * scale, in the layout that the input wants; drawn in the terminal on
- * request.
+ * width, or as large as it is where the input takes any, then (pixel - mean) * scale, in the layout
+ * that the input wants; drawn in the terminal on request.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "picture.h"
 
 typedef struct geometry {
-    int height, width, channels;
+    int height, width, channels; /* height and width 0: the picture's own */
     bool nchw;
 } geometry;
 
@@ -29,15 +29,16 @@ static bool find_geometry(const cli_dims *dims, const char *layout, const char *
     bool first = d[0] == 1 || d[0] == 3 || d[0] == 4;
     out->nchw = layout != NULL ? strcmp(layout, "nchw") == 0 : first;
     int64_t sizes[3] = {out->nchw ? d[1] : d[0], out->nchw ? d[2] : d[1], out->nchw ? d[0] : d[2]};
-    if (sizes[0] < 1 || sizes[1] < 1 || sizes[0] > 16384 || sizes[1] > 16384 ||
+    const bool is_any = sizes[0] < 0 && sizes[1] < 0;
+    if ((!is_any && (sizes[0] < 1 || sizes[1] < 1)) || sizes[0] > 16384 || sizes[1] > 16384 ||
         (sizes[2] != 1 && sizes[2] != 3 && sizes[2] != 4)) {
         cli_error("%s: cannot tell height, width and channels of the input; give --layout nchw or "
                   "nhwc, and --shape when dimensions are unknown",
                   path);
         return false;
     }
-    out->height = (int)sizes[0];
-    out->width = (int)sizes[1];
+    out->height = is_any ? 0 : (int)sizes[0];
+    out->width = is_any ? 0 : (int)sizes[1];
     out->channels = (int)sizes[2];
     return true;
 }
@@ -197,17 +198,23 @@ static uint8_t *cut_centre(const cli_picture *picture, const geometry *g, int cr
     return out;
 }
 
-/* The picture in the size of the input; NULL after a message. */
-static uint8_t *load(const uint8_t *file, size_t bytes, const char *path, const geometry *g,
-                     int crop)
+/* The picture in the size of the input, or the input in that of the picture; NULL after a message.
+ */
+static uint8_t *load(const uint8_t *file, size_t bytes, const char *path, geometry *g, int crop)
 {
-    const size_t width = (size_t)g->width, height = (size_t)g->height;
     cli_picture picture = {.path = path, .channels = g->channels};
 
+    if (g->width == 0 && crop > 0) {
+        cli_error("%s: --crop is for inputs of one size; say it by --shape", path);
+        return NULL;
+    }
     if (!decode(file, bytes, &picture)) {
         free(picture.pixels);
         return NULL;
     }
+    g->width = g->width == 0 ? (int)picture.width : g->width;
+    g->height = g->height == 0 ? (int)picture.height : g->height;
+    const size_t width = (size_t)g->width, height = (size_t)g->height;
     if (crop == 0 && picture.width == width && picture.height == height) {
         return picture.pixels;
     }
@@ -240,7 +247,10 @@ TF_Tensor *cli_image_read(const uint8_t *file, size_t bytes, const char *path, T
         return NULL;
     }
     for (int i = 0; i < dims->n; i++) {
-        (void)cli_dims_add(&full, dims->at[i] < 0 ? 1 : dims->at[i]);
+        const int row = dims->n - (g.nchw ? 2 : 3);
+        (void)cli_dims_add(&full, i == row       ? g.height
+                                  : i == row + 1 ? g.width
+                                                 : (dims->at[i] < 0 ? 1 : dims->at[i]));
     }
     TF_Tensor *tensor = cli_tensor(type, &full);
     size_t plane = (size_t)g.height * (size_t)g.width, channels = (size_t)g.channels;

@@ -86,17 +86,32 @@ list:
     return false;
 }
 
+/* An input of one text is the file as it is: what a decoder inside of the model reads. */
+static TF_Tensor *parse_text(const uint8_t *data, size_t bytes, const char *path,
+                             const cli_dims *wanted)
+{
+    cli_dims dims = *wanted;
+
+    cli_dims_fit(&dims, 1);
+    TF_Tensor *tensor = cli_tensor(TF_STRING, &dims);
+    if (tensor != NULL && TF_TensorElementCount(tensor) != 1) {
+        cli_error("%s: a file is one string, and the input has %lld; give them as .npy or on the "
+                  "command line",
+                  path, (long long)TF_TensorElementCount(tensor));
+        TF_DeleteTensor(tensor);
+        tensor = NULL;
+    }
+    if (tensor != NULL) {
+        TF_StringCopy(TF_TensorData(tensor), (const char *)data, bytes);
+    }
+    return tensor;
+}
+
 static TF_Tensor *parse_raw(const uint8_t *data, size_t bytes, const char *path, TF_DataType type,
                             const cli_dims *wanted)
 {
     cli_dims dims = *wanted;
 
-    if (type == TF_STRING) {
-        cli_error(
-            "%s: raw bytes do not tell where strings end; give them as .npy or on the command line",
-            path);
-        return NULL;
-    }
     if (bytes % TF_DataTypeSize(type) == 0) {
         cli_dims_fit(&dims, bytes / TF_DataTypeSize(type));
     }
@@ -121,7 +136,8 @@ typedef enum format {
     FORMAT_RAW,
     FORMAT_CSV,
     FORMAT_WAV,
-    FORMAT_PICTURE
+    FORMAT_PICTURE,
+    FORMAT_TEXT
 } format;
 
 /* By the name; standard input has none and tells by its first bytes. */
@@ -156,7 +172,8 @@ static TF_Tensor *read_file(const char *spec, TF_DataType type, const cli_dims *
     memcpy(path, spec, length);
     uint8_t *data = cli_read_file(path, &bytes);
     if (data != NULL) {
-        const format found = find_format(path, data, bytes);
+        format found = find_format(path, data, bytes);
+        found = type == TF_STRING && found > FORMAT_PB ? FORMAT_TEXT : found;
         if (type == 0 && found > FORMAT_PB) {
             cli_error("%s: an element of a list is a .npy, .npz or .pb, which say its type", path);
             free(data);
@@ -184,6 +201,9 @@ static TF_Tensor *read_file(const char *spec, TF_DataType type, const cli_dims *
             break;
         case FORMAT_PICTURE:
             tensor = cli_image_read(data, bytes, path, type, dims, images);
+            break;
+        case FORMAT_TEXT:
+            tensor = parse_text(data, bytes, path, dims);
             break;
         }
     }

@@ -145,6 +145,18 @@ static int32_t read_attrs(formula *f, char names[][MOST_NAME], oribi_emit_attr *
     return n;
 }
 
+/* As many as the op has, or as the attribute says that counts those of its only one. */
+static int32_t n_outputs_of(const oribi_op_def *def, const oribi_emit_attr *attrs, int32_t n_attrs)
+{
+    const char *counts = def != NULL && def->n_outputs == 1 ? def->outputs[0].number_attr : NULL;
+    for (int32_t i = 0; counts != NULL && i < n_attrs; i++) {
+        if (strcmp(attrs[i].name, counts) == 0) {
+            return (int32_t)attrs[i].i;
+        }
+    }
+    return def != NULL ? def->n_outputs : 1;
+}
+
 /* Kinds are what the op says of its attributes. */
 static oribi_value_id call(formula *f, const char *op, int32_t output, oribi_emit_attr *attrs,
                            int32_t n_attrs)
@@ -166,7 +178,7 @@ static oribi_value_id call(formula *f, const char *op, int32_t output, oribi_emi
             .inputs = inputs, .n_inputs = n, .message = f->node->message};
         return oribi_tf_formula(f->m, &node, row->formula);
     }
-    const int32_t n_outputs = def != NULL ? def->n_outputs : 1;
+    const int32_t n_outputs = n_outputs_of(def, attrs, n_attrs);
     const oribi_node *made = oribi_tf_emit_node(f->m, op, inputs, n, attrs, n_attrs, n_outputs);
     return made != NULL ? made->outputs[output] : -1;
 }

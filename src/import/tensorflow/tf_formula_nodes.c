@@ -108,6 +108,20 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
      "a = [1, 2, 0]; b = [2, 0, 1]; Sub(Mul(GatherV2($0, a, -1), GatherV2($1, b, -1)), "
      "Mul(GatherV2($0, b, -1), GatherV2($1, a, -1)))"},
     {"CropAndResize", 4, crop_and_resize, NULL, NULL},
+    {"CTCGreedyDecoder", 2, NULL, "decoded_indices decoded_values decoded_shape log_probability",
+     /* a: the best class at each time of each text; b: the blank; m: which of them are kept; j:
+      * how many are kept before each. */
+     "s = Shape($0); t = GatherV2(s, 0, 0); n = GatherV2(s, 1, 0); c = GatherV2(s, 2, 0); "
+     "a = Transpose(ArgMax{output_type=3}($0, 2), [1, 0]); b = FloorMod(#blank_index:-1, c); "
+     "l = Less(Range(0, t, 1), ExpandDims($1, 1)); "
+     "p = ConcatV2(Fill(Pack(n, 1), -1), Slice(a, [0, 0], Pack(n, Maximum(Sub(t, 1), 0))), 1); "
+     "d = LogicalOr(Equal(#merge_repeated:0, 0), NotEqual(a, p)); "
+     "m = LogicalAnd(LogicalAnd(l, NotEqual(a, b)), d); w = Where(m); k = Cast{DstT=3}(m); "
+     "j = GatherNd(Cumsum{exclusive=1}(k, 1), w); o = Cast{DstT=9}(j); "
+     "q = Cast{DstT=9}(Pack(n, Maximum(0, Max(Sum(k, 1), 0)))); "
+     "r = Mul(Transpose(Max($0, 2), [1, 0]), like(l)); "
+     "Pack{axis=1}(GatherV2(w, 0, 1), o), Cast{DstT=9}(GatherNd(a, w)), q, "
+     "Neg(Sum{keep_dims=1}(r, 1))"},
     {"Diag", 1, NULL, NULL,
      "a = Reshape($0, [-1]); i = Range(0, Size(a), 1); s = Shape($0); "
      "Reshape(SelectV2(Equal(ExpandDims(i, 1), i), a, like(0)), ConcatV2(s, s, 0))"},

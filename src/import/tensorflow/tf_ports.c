@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What are the inputs and outputs? A signature names them; a GraphDef has none: its Placeholders
- * that are read are the inputs, what no node reads the outputs.
+ * that are read and the pictures are the inputs, what no node reads the outputs.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "import/tensorflow/tensorflow.h"
+#include "op/op.h"
 #include "op/op_proto.h"
 
 /* --- Inputs and outputs --------------------------------------------------------------------- */
@@ -173,6 +174,37 @@ static bool add_placeholder(oribi_tf *tf, const oribi_graphdef_seen *node, TF_St
     return oribi_ok(status) && add_input(tf, &from, status);
 }
 
+/* A node that decodes a picture, which no kernel does: the picture itself is the input then, under
+ * the node's name, and what the node reads is not asked for. */
+static bool is_picture(const oribi_graphdef_seen *node)
+{
+    static const char *const decoders[] = {"DecodeBmp", "DecodeImage", "DecodeJpeg", "DecodePng"};
+    for (size_t i = 0; i < sizeof decoders / sizeof decoders[0]; i++) {
+        if (oribi_string_is(node->op, decoders[i])) {
+            return oribi_op_find(decoders[i]) == NULL;
+        }
+    }
+    return false;
+}
+
+/* [rows, columns, channels] */
+static bool add_picture(oribi_tf *tf, const oribi_graphdef_seen *node, TF_Status *status)
+{
+    oribi_wire_field field;
+    int64_t dims[] = {-1, -1, -1};
+    port from = {.name = node->name, .tensor = node->name, .dtype = TF_UINT8};
+    if (oribi_graphdef_attr_field(node->message, "dtype", 6, &field)) {
+        from.dtype = (TF_DataType)field.value;
+    }
+    if (oribi_graphdef_attr_field(node->message, "channels", 3, &field) && field.value >= 1 &&
+        field.value <= 4) {
+        dims[2] = (int64_t)field.value;
+    }
+    return (oribi_shape_copy(&tf->outermost->arena, dims, 3, &from.shape) ||
+            oribi_fail_memory(status)) &&
+           add_input(tf, &from, status);
+}
+
 /* Marks the nodes that another one reads. */
 static bool find_read(oribi_tf *tf, oribi_map *read, TF_Status *status)
 {
@@ -180,7 +212,7 @@ static bool find_read(oribi_tf *tf, oribi_map *read, TF_Status *status)
     for (int32_t i = 0; i < oribi_graphdef_count(tf->reader); i++) {
         oribi_graphdef_seen node;
         oribi_graphdef_at(tf->reader, i, &node);
-        for (int32_t k = 0; k < node.n_inputs; k++) {
+        for (int32_t k = 0; k < node.n_inputs && !is_picture(&node); k++) {
             oribi_string name = node.inputs[k];
             const bool is_control = name.length > 0 && name.data[0] == '^';
             name = oribi_tf_without_port(
@@ -222,8 +254,11 @@ bool oribi_tf_read_ends(oribi_tf *tf, TF_Status *status)
         oribi_graphdef_seen node;
         oribi_graphdef_at(tf->reader, i, &node);
         const bool is_read = oribi_map_get_n(&read, node.name.data, node.name.length) != NULL;
-        ok = !oribi_string_is(node.op, "Placeholder") || !is_read ||
-             add_placeholder(tf, &node, status);
+        if (is_read && oribi_string_is(node.op, "Placeholder")) {
+            ok = add_placeholder(tf, &node, status);
+        } else if (is_read && is_picture(&node)) {
+            ok = add_picture(tf, &node, status);
+        }
     }
     ok = ok && oribi_import_fix_inputs(tf->graph, tf->options, status) &&
          add_ends(tf, &read, status);

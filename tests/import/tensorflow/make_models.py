@@ -532,6 +532,108 @@ def array_of_an_older_graph():
     session_graph("array_of_an_older_graph", [("x", [None, 3], f32(6, 3))], body)
 
 
+R = tf.raw_ops
+
+
+@model
+def cells():
+    """Cells whose steps are one op each."""
+    def body(x, c, h):
+        w, b, peeps = f32(7, 16) * 0.5, f32(16) * 0.1, [f32(4) * 0.3 for _ in range(3)]
+        plain_cell = R.LSTMBlockCell(x=x, cs_prev=c, h_prev=h, w=w, wci=peeps[0], wcf=peeps[1], wco=peeps[2], b=b)
+        looking = R.LSTMBlockCell(x=x, cs_prev=plain_cell.cs, h_prev=plain_cell.h, w=w, wci=peeps[0], wcf=peeps[1], wco=peeps[2], b=b,
+                                  use_peephole=True, forget_bias=0.5, cell_clip=0.3)
+        gru = R.GRUBlockCell(x=x, h_prev=h, w_ru=f32(7, 8) * 0.5, w_c=f32(7, 4) * 0.5, b_ru=f32(8) * 0.1, b_c=f32(4) * 0.1)
+        return {"c1": plain_cell.cs, "h1": plain_cell.h, "f1": plain_cell.f, "c2": looking.cs, "h2": looking.h, "o2": looking.o, "g": gru.h, "u": gru.u}
+    session_graph("cells", [("x", [None, 3], f32(2, 3)), ("c", [None, 4], f32(2, 4)), ("h", [None, 4], f32(2, 4))], body)
+
+
+@model
+def fused_steps():
+    """An LSTM whose sequence is one op, which stops where the longest text does."""
+    def body(x, n):
+        w, b, nought, peep = f32(7, 16) * 0.5, f32(16) * 0.1, np.zeros((2, 4), np.float32), f32(4) * 0.3
+        some = dict(seq_len_max=tf.reduce_max(n), x=x, cs_prev=nought, h_prev=nought, w=w, wci=peep, wcf=peep, wco=peep, b=b)
+        one, two = R.BlockLSTM(use_peephole=True, **some), R.BlockLSTMV2(**some)
+        return {"h": one.h, "cs": one.cs, "h2": two.h, "f2": two.f, "ci2": two.ci}
+    session_graph("fused_steps", [("x", [6, 2, 3], f32(6, 2, 3)), ("n", [None], np.array([3, 5], np.int64))], body)
+
+
+@model
+def places_of_maxima():
+    def body(x):
+        a = R.MaxPoolWithArgmax(input=x, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="SAME")
+        b = R.MaxPoolWithArgmax(input=x, ksize=[1, 3, 2, 1], strides=[1, 1, 2, 1], padding="VALID", Targmax=tf.int32, include_batch_in_index=True)
+        return {"y": a.output, "places": a.argmax, "y2": b.output, "places2": b.argmax,
+                "y3": R.MaxPoolV2(input=x, ksize=[1, 2, 2, 1], strides=[1, 1, 1, 1], padding="VALID")}
+    session_graph("places_of_maxima", [("x", [None, 5, 6, 3], f32(2, 5, 6, 3))], body)
+
+
+@model
+def letters_read():
+    def body(x, n):
+        a = R.CTCGreedyDecoder(inputs=x, sequence_length=n, merge_repeated=True)
+        b = R.CTCGreedyDecoder(inputs=x, sequence_length=n, blank_index=1)
+        return {"at": a.decoded_indices, "values": a.decoded_values, "shape": a.decoded_shape, "p": a.log_probability,
+                "at2": b.decoded_indices, "values2": b.decoded_values, "text": tf.sparse.to_dense(
+                    tf.SparseTensor(a.decoded_indices, a.decoded_values, a.decoded_shape), -1)}
+    x = np.repeat(f32(9, 3, 4), 2, axis=0)
+    session_graph("letters_read", [("x", [None, None, 4], x), ("n", [None], np.array([18, 0, 11], np.int32))], body)
+
+
+@model
+def layers_of_older_graphs():
+    """Of version 8, in which a batch norm was an op that is refused today."""
+    with tf.Graph().as_default() as graph:
+        x = V1.placeholder(tf.float32, [None, 4, 4, 3], name="x")
+        parts = [tf.constant(v, name=n) for n, v in (("m", f32(3)), ("v", np.abs(f32(3)) + 0.2), ("beta", f32(3)), ("gamma", f32(3)))]
+        R.BiasAddV1(value=x, bias=parts[0], name="a")
+    old = graph.as_graph_def()
+    old.versions.producer = 8
+    for name, scales in (("b", True), ("c", False)):
+        made = old.node.add(name=name, op="BatchNormWithGlobalNormalization", input=["x", *(p.op.name for p in parts)])
+        made.attr["T"].type, made.attr["variance_epsilon"].f, made.attr["scale_after_normalization"].b = 1, 0.1, scales
+    (OUT / "layers_of_older_graphs.pb").write_bytes(old.SerializeToString(deterministic=True))
+    given = f32(1, 4, 4, 3)
+    with tf.Graph().as_default(), V1.Session() as session:
+        results = dict(zip("abc", tf.import_graph_def(old, return_elements=["a:0", "b:0", "c:0"], name="")))
+        store("layers_of_older_graphs", {"x": given}, session.run(results, {"x:0": given}))
+
+
+@model
+def picture_decoded():
+    """As classifiers were frozen with the reader of their pictures: here the pixels are what is given."""
+    with tf.Graph().as_default() as graph, V1.Session() as session:
+        pixels = tf.io.decode_jpeg(tf.constant(b"", name="DecodeJpeg/contents"), channels=3, name="DecodeJpeg")
+        x = V1.image.resize_bilinear(tf.expand_dims(tf.cast(pixels, tf.float32), 0), [4, 6]) * (1 / 128.0) - 1.0
+        y = tf.nn.softmax(tf.reduce_mean(x, [1, 2]), name="softmax")
+        (OUT / "picture_decoded.pb").write_bytes(graph.as_graph_def().SerializeToString(deterministic=True))
+        given = RNG.integers(0, 256, (9, 11, 3)).astype(np.uint8)
+        store("picture_decoded", {"DecodeJpeg": given}, {"softmax": session.run(y, {"DecodeJpeg:0": given})})
+
+
+def wave(samples, channels):
+    """Bytes of a WAV file of 16 bits, with a chunk that says nothing of sound."""
+    sound = (RNG.standard_normal((samples, channels)) * 8000).astype("<i2").tobytes()
+    head = b"WAVEfmt " + np.array([16], "<u4").tobytes() + np.array([1, channels], "<u2").tobytes() + np.array([16000, 32000 * channels], "<u4").tobytes()
+    head += np.array([2 * channels, 16], "<u2").tobytes() + b"LIST" + np.array([4], "<u4").tobytes() + b"INFO"
+    body = head + b"data" + np.array([len(sound)], "<u4").tobytes() + sound
+    return b"RIFF" + np.array([len(body)], "<u4").tobytes() + body
+
+
+@model
+def word_heard():
+    """As the models of speech commands were frozen."""
+    def body(file):
+        sound, rate = tf.audio.decode_wav(file, desired_channels=1, desired_samples=4000)
+        spectrum = R.AudioSpectrogram(input=sound, window_size=480, stride=160, magnitude_squared=True)
+        x = R.Mfcc(spectrogram=spectrum, sample_rate=rate, dct_coefficient_count=10, upper_frequency_limit=4000, lower_frequency_limit=20)
+        plainly = R.AudioSpectrogram(input=tf.audio.decode_wav(file).audio, window_size=500, stride=250)
+        y = tf.nn.softmax(tf.matmul(tf.reshape(x, [1, 230]) * 0.05, f32(230, 4) * 0.1))
+        return {"cepstrum": x, "plainly": plainly, "rate": rate, "y": y}
+    session_graph("word_heard", [("file", [], np.array(wave(3900, 2), object))], body)
+
+
 @model
 def two_signatures():
     module = tf.Module()
