@@ -34,7 +34,7 @@ double oribi__trial_half(TF_DataType dtype, uint16_t bits)
 }
 
 static void put_element(TF_Tensor *tensor, int64_t i, double value, int64_t integer,
-                        const char *text)
+                        oribi_string text)
 {
     void *data = tensor->data;
     const float single = (float)value;
@@ -57,7 +57,7 @@ static void put_element(TF_Tensor *tensor, int64_t i, double value, int64_t inte
         ((uint8_t *)data)[i] = value > 0;
         break;
     case TF_STRING:
-        TF_TString_Copy((TF_TString *)data + i, text, strlen(text));
+        TF_TString_Copy((TF_TString *)data + i, text.data, text.length);
         break;
     case TF_COMPLEX64:
         ((float *)data)[2 * i] = single;
@@ -152,7 +152,8 @@ void oribi__trial_fill(oribi_trial *t, TF_Tensor *tensor, const oribi_json_value
         } else if (is_order) {
             value = (double)i;
         }
-        put_element(tensor, i, value, (int64_t)value, words[oribi__trial_random(t, 4)]);
+        const char *word = words[oribi__trial_random(t, 4)];
+        put_element(tensor, i, value, (int64_t)value, (oribi_string){word, strlen(word)});
     }
 }
 
@@ -170,7 +171,8 @@ void oribi__trial_fill_given(TF_Tensor *tensor, const oribi_json_value *values)
     const int64_t n = TF_TensorElementCount(tensor);
     const oribi_json_value *v = values->child;
     for (int64_t i = 0; i < n && v; i++) { /* too few: the last one is repeated */
-        put_element(tensor, i, oribi__trial_number(v), v->integer, v->text ? v->text : "");
+        const oribi_string text = {v->text ? v->text : "", v->text ? v->length : 0};
+        put_element(tensor, i, oribi__trial_number(v), v->integer, text);
         v = v->next ? v->next : v;
     }
 }

@@ -91,8 +91,8 @@ static bool wav_run(const void *state, oribi_kit_run *run)
     const int64_t dims[] = {s->samples >= 0 ? s->samples : sound.samples,
                             s->channels >= 0 ? s->channels : sound.channels};
     float *out = oribi_kit_output(run, 0, dims, 2);
-    int32_t *rate = oribi_kit_output(run, 1, NULL, 0);
-    if (out == NULL || rate == NULL) {
+    int32_t *rate = out != NULL ? oribi_kit_output(run, 1, NULL, 0) : NULL;
+    if (rate == NULL) {
         return false;
     }
     *rate = (int32_t)sound.rate;
