@@ -314,9 +314,9 @@ TF_DataType oribi_tf_attr_type(const oribi_graphdef_node *node, const char *name
 const oribi_tf_row *oribi_tf_row_of(oribi_string op)
 {
     static const oribi_tf_row *const tables[] = {
-        oribi_tf_list_rows,   oribi_tf_image_rows,   oribi_tf_array_rows,
-        oribi_tf_math_rows,   oribi_tf_fourier_rows, oribi_tf_formula_rows,
-        oribi_tf_random_rows, oribi_tf_network_rows, oribi_tf_audio_rows};
+        oribi_tf_list_rows,    oribi_tf_image_rows,   oribi_tf_array_rows,  oribi_tf_math_rows,
+        oribi_tf_fourier_rows, oribi_tf_formula_rows, oribi_tf_random_rows, oribi_tf_network_rows,
+        oribi_tf_audio_rows,   oribi_tf_window_rows};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         for (const oribi_tf_row *row = tables[i]; row->op != NULL; row++) {
             if (oribi_string_is(op, row->op)) {

@@ -107,6 +107,6 @@ const oribi_tf_row *oribi_tf_complex_row_of(const oribi_graph *graph,
                                             const oribi_graphdef_node *node);
 extern const oribi_tf_row oribi_tf_list_rows[], oribi_tf_image_rows[], oribi_tf_array_rows[],
     oribi_tf_math_rows[], oribi_tf_fourier_rows[], oribi_tf_formula_rows[], oribi_tf_random_rows[],
-    oribi_tf_network_rows[], oribi_tf_audio_rows[];
+    oribi_tf_network_rows[], oribi_tf_audio_rows[], oribi_tf_window_rows[];
 
 #endif

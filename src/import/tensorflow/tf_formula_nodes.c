@@ -104,6 +104,30 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
          "1") ", $1)") "; "
                        "HSVToRGB(Pack{axis=-1}(" PART_OF("0") ", s, " PART_OF("2") "))"},
     {"ApproximateEqual", 2, NULL, NULL, "Less(Abs(Sub($0, $1)), like(@tolerance))"},
+    {"BesselI0", 1, NULL, NULL, "Mul(BesselI0e($0), Exp(Abs($0)))"},
+    {"BesselI0e", 1, NULL, NULL,
+     /* Abramowitz and Stegun, 9.8.1 and 9.8.2 */
+     "a = Abs($0); t = Square(RealDiv(a, 3.75)); u = RealDiv(3.75, Maximum(a, 3.75)); "
+     "SelectV2(Less(a, 3.75), "
+     "Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(0.0045813, t), "
+     "0.0360768), t), 0.2659732), t), 1.2067492), t), 3.0899424), t), 3.5156229), t), 1.0), "
+     "Exp(Neg(a))), "
+     "Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(0."
+     "00392377, "
+     "u), -0.01647633), u), 0.02635537), u), -0.02057706), u), 0.00916281), u), -0.00157565), "
+     "u), 0.00225319), u), 0.01328592), u), 0.39894228), Rsqrt(a)))"},
+    {"BesselI1", 1, NULL, NULL, "Mul(BesselI1e($0), Exp(Abs($0)))"},
+    {"BesselI1e", 1, NULL, NULL,
+     /* 9.8.3 and 9.8.4 */
+     "a = Abs($0); t = Square(RealDiv(a, 3.75)); u = RealDiv(3.75, Maximum(a, 3.75)); "
+     "Mul(Sign($0), SelectV2(Less(a, 3.75), "
+     "Mul(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(0.00032411, t), "
+     "0.00301532), t), 0.02658733), t), 0.15084934), t), 0.51498869), t), 0.87890594), t), "
+     "0.5), a), Exp(Neg(a))), "
+     "Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(-0."
+     "00420059, "
+     "u), 0.01787654), u), -0.02895312), u), 0.02282967), u), -0.01031555), u), 0.00163801), "
+     "u), -0.00362018), u), -0.03988024), u), 0.39894228), Rsqrt(a))))"},
     {"Cross", 2, NULL, NULL,
      "a = [1, 2, 0]; b = [2, 0, 1]; Sub(Mul(GatherV2($0, a, -1), GatherV2($1, b, -1)), "
      "Mul(GatherV2($0, b, -1), GatherV2($1, a, -1)))"},
@@ -128,6 +152,17 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
     {"DiagPart", 1, NULL, NULL,
      "s = Shape($0); h = Slice(s, [0], Reshape(FloorDiv(Size(s), 2), [1])); n = Prod(h, 0); "
      "Reshape(GatherV2(Reshape($0, [-1]), Mul(Range(0, n, 1), AddV2(n, 1)), 0), h)"},
+    {"Digamma", 1, NULL, NULL,
+     /* Where it counts down from: the series is for numbers above 8. */
+     "z = SelectV2(Less($0, 0.5), Sub(1.0, $0), $0); s = AddV2(AddV2(AddV2(Reciprocal(z), "
+     "Reciprocal(AddV2(z, 1.0))), AddV2(Reciprocal(AddV2(z, 2.0)), Reciprocal(AddV2(z, "
+     "3.0)))), AddV2(AddV2(Reciprocal(AddV2(z, 4.0)), Reciprocal(AddV2(z, 5.0))), "
+     "AddV2(Reciprocal(AddV2(z, 6.0)), Reciprocal(AddV2(z, 7.0))))); y = AddV2(z, 8.0); v = "
+     "Square(Reciprocal(y)); p = Sub(Sub(Sub(Log(y), RealDiv(0.5, y)), Mul(v, "
+     "AddV2(Mul(AddV2(Mul(v, 0.00396825397), -0.00833333333), v), 0.08333333333))), s); "
+     "SelectV2(Less($0, 0.5), Sub(p, RealDiv(3.14159265358979, Tan(Mul($0, "
+     "3.14159265358979)))), p)"},
+    {"Erfinv", 1, NULL, NULL, "error_inverse($0, Neg(Log(Mul(Sub(1.0, $0), AddV2(1.0, $0)))))"},
     {"HSVToRGB", 1, NULL, NULL,
      "h = Mul(" COLOUR("0") ", 6.0); s = " COLOUR("1") "; v = " COLOUR(
          "2") "; "
@@ -152,6 +187,9 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
      "Sum(Cast{DstT=#out_type:3}(Less(ExpandDims($0, -2), ExpandDims($1, -1))), -1)"},
     {"LogMatrixDeterminant", 1, NULL, "sign log_abs_determinant",
      "a = MatrixDeterminant($0); Sign(a), Log(Abs(a))"},
+    {"Ndtri", 1, NULL, NULL,
+     "Mul(error_inverse(Sub(Mul($0, 2.0), 1.0), Neg(Log(Mul(Mul($0, 4.0), Sub(1.0, $0))))), "
+     "1.41421356237)"},
     {"ResizeArea", 2, resize_area, NULL, NULL},
     {"RGBToHSV", 1, NULL, NULL,
      "r = " COLOUR("0") "; g = " COLOUR("1") "; b = " COLOUR(
@@ -213,6 +251,19 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
     {"Xdivy", 2, NULL, NULL, "SelectV2(Equal($0, 0.0), 0.0, RealDiv($0, $1))"},
     {"Xlog1py", 2, NULL, NULL, "MulNoNan(Log1p($1), $0)"},
     {"Xlogy", 2, NULL, NULL, "MulNoNan(Log($1), $0)"},
+    /* Giles, Approximating the erfinv function: of x and -log(1 - x * x). */
+    {"error_inverse", 2, NULL, NULL,
+     "t = Sub($1, 2.5); u = Sub(Sqrt($1), 3.0); r = SelectV2(Less($1, 5.0), "
+     "AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(0."
+     "0000000281022636, "
+     "t), 0.000000343273939), t), -0.0000035233877), t), -0.00000439150654), t), "
+     "0.00021858087), t), -0.00125372503), t), -0.00417768164), t), 0.246640727), t), "
+     "1.50140941), "
+     "AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(-0."
+     "000200214257, "
+     "u), 0.000100950558), u), 0.00134934322), u), -0.00367342844), u), 0.00573950773), u), "
+     "-0.0076224613), u), 0.00943887047), u), 1.00167406), u), 2.83297682)); "
+     "SelectV2(IsInf($1), Mul($0, $1), Mul(r, $0))"},
     /* Of other formulas: rows, numbers of their segments, how many segments there are. */
     {"mean_of_segments", 3, NULL, NULL,
      "RealDiv(UnsortedSegmentSum($0, $1, $2), Maximum(" ROWS("$2") ", like(1)))"},

@@ -9,7 +9,7 @@ typedef const oribi_tf_maker *maker;
 typedef const oribi_graphdef_node *from;
 typedef oribi_value_id value;
 
-/* A transform of complex numbers along one of the last two axes: -1, -2. */
+/* A transform of complex numbers along one of the last axes: -1, -2, -3. */
 static value transform(maker m, value x, int32_t axis, bool is_inverse)
 {
     const value re = oribi_tf_emit1(m, "Real", x), im = oribi_tf_emit1(m, "Imag", x);
@@ -41,6 +41,16 @@ static value fft_2d(maker m, from node)
 static value ifft_2d(maker m, from node)
 {
     return transform(m, transform(m, node->inputs[0], -1, true), -2, true);
+}
+
+static value fft_3d(maker m, from node)
+{
+    return transform(m, fft_2d(m, node), -3, false);
+}
+
+static value ifft_3d(maker m, from node)
+{
+    return transform(m, ifft_2d(m, node), -3, true);
 }
 
 /* Real numbers from the half of their spectrum: the other half is its mirror. */
@@ -122,8 +132,10 @@ const oribi_tf_row oribi_tf_fourier_rows[] = {
     {"Conj", 1, NULL, NULL, "complex(Real($0), Neg(Imag($0)))"},
     {"FFT", 1, fft, NULL, NULL},
     {"FFT2D", 1, fft_2d, NULL, NULL},
+    {"FFT3D", 1, fft_3d, NULL, NULL},
     {"IFFT", 1, ifft, NULL, NULL},
     {"IFFT2D", 1, ifft_2d, NULL, NULL},
+    {"IFFT3D", 1, ifft_3d, NULL, NULL},
     {"IRFFT", 2, irfft, NULL, NULL},
     {"IRFFT2D", 2, irfft_2d, NULL, NULL},
     {NULL, 0, NULL, NULL, NULL},

@@ -18,38 +18,6 @@ static value clipped(maker m, value x)
     return oribi_tf_emit3(m, "ClipByValue", x, real(m, 0), real(m, 1));
 }
 
-/* --- Patches -------------------------------------------------------------------------------- */
-
-/* Each patch as the channels of one pixel: a convolution with one kernel for each element. */
-static value extract_image_patches(maker m, from node)
-{
-    int32_t n_sizes, n_strides, n_rates;
-    const int64_t *sizes = oribi_tf_attr_ints(m, node, "ksizes", &n_sizes);
-    const int64_t *strides = oribi_tf_attr_ints(m, node, "strides", &n_strides);
-    const int64_t *rates = oribi_tf_attr_ints(m, node, "rates", &n_rates);
-    const value x = node->inputs[0];
-    const int64_t depth = oribi_tf_rank(m, x) == 4 ? m->tf->graph->values[x]->shape.dims[3] : -1;
-    if (n_sizes != 4 || n_strides != 4 || n_rates != 4 || depth < 1 || depth > 4096 ||
-        sizes[1] < 1 || sizes[1] > 256 || sizes[2] < 1 || sizes[2] > 256 ||
-        sizes[1] * sizes[2] * depth > 4096 || oribi_tf_dtype(m, x) != TF_FLOAT) {
-        (void)(!oribi_ok(m->status) ||
-               oribi_fail(m->status, TF_UNIMPLEMENTED,
-                          "patches of pictures of floats are taken that have at most 4096 "
-                          "elements, a number that is known"));
-        return -1;
-    }
-    const int32_t count = (int32_t)(sizes[1] * sizes[2] * depth);
-    const int32_t dims[] = {(int32_t)sizes[1], (int32_t)sizes[2], (int32_t)depth, count};
-    const value one = oribi_tf_emit(m, "OneHot",
-                                    INPUTS(oribi_tf_count_to(m, oribi_tf_int(m, count)),
-                                           oribi_tf_int(m, count), real(m, 1), real(m, 0)),
-                                    NO_ATTRS);
-    return oribi_tf_emit(
-        m, "Conv2D", INPUTS(x, oribi_tf_reshape(m, one, dims, 4)),
-        ATTRS(ATTR_INTS("strides", strides, 4), ATTR_INTS("dilations", rates, 4),
-              ATTR_TEXT("padding", oribi_tf_attr_is(node, "padding", "SAME") ? "SAME" : "VALID")));
-}
-
 /* --- Sizes ---------------------------------------------------------------------------------- */
 
 /* A cubic polynomial's coefficients, from the highest. */
@@ -326,7 +294,6 @@ static value combined_suppression(maker m, from node)
 const oribi_tf_row oribi_tf_image_rows[] = {
     {"CombinedNonMaxSuppression", 6, combined_suppression,
      "nmsed_boxes nmsed_scores nmsed_classes valid_detections", NULL},
-    {"ExtractImagePatches", 1, extract_image_patches, NULL, NULL},
     {"NonMaxSuppression", 3, non_max_suppression, NULL, NULL},
     {"NonMaxSuppressionV2", 4, non_max_suppression, NULL, NULL},
     {"NonMaxSuppressionV3", 5, non_max_suppression, NULL, NULL},

@@ -635,6 +635,42 @@ def word_heard():
 
 
 @model
+def windows_seen():
+    def body(x, v):
+        size = dict(ksizes=[1, 3, 2, 1], strides=[1, 2, 1, 1], rates=[1, 1, 2, 1])
+        filters = f32(2, 3, 2)
+        return {"a": R.ExtractImagePatches(images=x, padding="SAME", **size), "b": R.ExtractImagePatches(images=x, padding="VALID", **size),
+                "c": R.ExtractVolumePatches(input=v, ksizes=[1, 2, 3, 2, 1], strides=[1, 1, 2, 2, 1], padding="SAME"),
+                "d": R.Dilation2D(input=x, filter=filters, strides=[1, 2, 1, 1], rates=[1, 1, 1, 1], padding="SAME"),
+                "e": R.Dilation2D(input=x, filter=filters, strides=[1, 1, 2, 1], rates=[1, 2, 1, 1], padding="VALID"),
+                "f": tf.math.real(R.FFT3D(input=tf.cast(v[..., 0], tf.complex64)))}
+    session_graph("windows_seen", [("x", [None, None, None, 2], f32(2, 7, 6, 2)), ("v", [None, None, None, None, 2], f32(1, 3, 4, 5, 2))], body)
+
+
+@model
+def sizes_smoothed():
+    """Of larger and of smaller pictures, with all that weighs pixels."""
+    def body(x):
+        results = {"moved": R.ScaleAndTranslate(images=x, size=[5, 5], scale=[0.6, 1.2], translation=[0.5, -1.0])}
+        for name in ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic", "mitchellcubic"):
+            for size, antialias in (((9, 4), True), ((5, 11), False)):
+                results[f"{name}_{size[0]}"] = R.ScaleAndTranslate(
+                    images=x, size=size, scale=tf.constant([size[0] / 7.0, size[1] / 8.0]), translation=[0.0, 0.0], kernel_type=name, antialias=antialias)
+        return results
+    session_graph("sizes_smoothed", [("x", [None, None, None, 3], f32(2, 7, 8, 3))], body)
+
+
+@model
+def special_functions():
+    def body(x):
+        share = tf.sigmoid(x)
+        results = {"digamma": tf.math.digamma(x * 0.45 + 0.9), "erfinv": tf.math.erfinv(x * 0.33), "ndtri": tf.math.ndtri(share), "i0": tf.math.bessel_i0(2 * x),
+                "i0e": tf.math.bessel_i0e(8 * x), "i1": tf.math.bessel_i1(2 * x), "i1e": tf.math.bessel_i1e(8 * x), "erfcinv": tf.math.erfcinv(share)}
+        return {f"of_{k}": v for k, v in results.items()}
+    session_graph("special_functions", [("x", [None], np.linspace(-2.93, 3.02, 60).astype(np.float32))], body)
+
+
+@model
 def two_signatures():
     module = tf.Module()
     module.w = tf.Variable(f32(3, 3))
