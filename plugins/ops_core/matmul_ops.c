@@ -65,6 +65,64 @@ static void determinant(oribi_ops_ctx *ctx, TF_Status *status)
     oribi_ops_output(ctx, 0, &shape, status);
 }
 
+/* Square matrices in the last two dimensions. */
+static bool square(oribi_ops_ctx *ctx, oribi_ops_shape *out, TF_Status *status)
+{
+    if (!oribi_ops_input(ctx, 0, out, status) || !oribi_ops_at_least(out, 2, status)) {
+        return false;
+    }
+    return out->n < 0 || (oribi_ops_merge_dim(&out->at[out->n - 2], out->at[out->n - 1], status) &&
+                          oribi_ops_merge_dim(&out->at[out->n - 1], out->at[out->n - 2], status));
+}
+
+static void same_square(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape;
+    if (square(ctx, &shape, status)) {
+        oribi_ops_output(ctx, 0, &shape, status);
+    }
+}
+
+/* What stands on the right of square matrices; batches are the same, or broadcast. */
+static void right_sides(oribi_ops_ctx *ctx, bool broadcasts, TF_Status *status)
+{
+    oribi_ops_shape a, b, out;
+    if (!square(ctx, &a, status) || !oribi_ops_input(ctx, 1, &b, status) ||
+        !oribi_ops_at_least(&b, 2, status)) {
+        return;
+    }
+    if (broadcasts ? a.n < 0 || b.n < 0 : a.n < 0) {
+        oribi_ops_output(ctx, 0, broadcasts ? oribi_ops_set_unknown(&out) : &b, status);
+        return;
+    }
+    if (b.n < 0) {
+        b = a;
+        b.at[b.n - 1] = -1;
+    }
+    int64_t last[] = {a.at[a.n - 1], b.at[b.n - 1]};
+    if (!oribi_ops_merge_dim(&last[0], b.at[b.n - 2], status)) {
+        return;
+    }
+    a.n -= 2;
+    b.n -= 2;
+    out = a;
+    if ((broadcasts ? oribi_ops_broadcast(&a, &b, true, &out, status)
+                    : oribi_ops_merge(&out, &b, status)) &&
+        oribi_ops_append(&out, last, 2, status)) {
+        oribi_ops_output(ctx, 0, &out, status);
+    }
+}
+
+static void solve(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    right_sides(ctx, false, status);
+}
+
+static void triangular_solve(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    right_sides(ctx, true, status);
+}
+
 /* --- Attention ----------------------------------------------------------------------------------
  * Its meaning is that of ONNX's Attention without caches, which importers put before the keys and
  * values: softcap before the mask, heads of queries that share one of keys, a causal mask whose
@@ -160,6 +218,27 @@ const oribi_ops_row oribi_ops_matmul[] = {
      .traits = {"packs(y)", "cost(matmul, y)"},
      .fuses = "BatchMatMulV2 " ORIBI_OPS_EPILOGUE,
      .shape = oribi_ops_shape_batch_mat_mul},
+    {.name = "Cholesky",
+     .inputs = {"input: T"},
+     .outputs = {"output: T"},
+     .attrs = {"T: {double, float, half, complex64, complex128}"},
+     .shape = same_square},
+    {.name = "MatrixInverse",
+     .inputs = {"input: T"},
+     .outputs = {"output: T"},
+     .attrs = {"adjoint: bool = false", "T: {double, float, half, complex64, complex128}"},
+     .shape = same_square},
+    {.name = "MatrixSolve",
+     .inputs = {"matrix: T", "rhs: T"},
+     .outputs = {"output: T"},
+     .attrs = {"adjoint: bool = false", "T: {double, float, half, complex64, complex128}"},
+     .shape = solve},
+    {.name = "MatrixTriangularSolve",
+     .inputs = {"matrix: T", "rhs: T"},
+     .outputs = {"output: T"},
+     .attrs = {"lower: bool = true", "adjoint: bool = false",
+               "T: {bfloat16, double, float, half, complex64, complex128}"},
+     .shape = triangular_solve},
     {.name = "MatrixDeterminant",
      .inputs = {"input: T"},
      .outputs = {"output: T"},

@@ -417,6 +417,23 @@ def images():
          is_training=False, epsilon=0.01, tol=1e-5, scale=3, compare=1)
 
 
+def systems():
+    for dtype in (np.float32, np.float64):
+        a = (f32(2, 4, 4) + 3 * np.eye(4)).astype(dtype)
+        b, some = f32(2, 4, 3).astype(dtype), dict(tol=1e-5, scale=3)
+        positive = (a @ a.transpose(0, 2, 1) + np.eye(4)).astype(dtype)
+        case("Cholesky", positive, **some)
+        for adjoint in (False, True):
+            case("MatrixInverse", a, adjoint=adjoint, **some)
+            case("MatrixSolve", a, b, adjoint=adjoint, **some)
+            for lower in (False, True):
+                case("MatrixTriangularSolve", a, b, lower=lower, adjoint=adjoint, **some)
+                case("MatrixTriangularSolve", a[0], b, lower=lower, adjoint=adjoint, **some)
+    case("MatrixTriangularSolve", a, b[:1], **some)
+    case("MatrixInverse", f32(0, 3, 3))
+    case("MatrixSolve", f32(1, 1) + 2, f32(1, 2), **some)
+
+
 unary()
 binary()
 windows()
@@ -428,5 +445,6 @@ picks()
 reductions()
 indices()
 images()
+systems()
 out.close()
 print(count, "cases")

@@ -151,8 +151,8 @@ static value dilation(maker m, from node)
     "w = SelectV2(Equal(y, 0.f), 1.f, SelectV2(Greater(y, " r "), 0.f, k));"
 #define CUBIC(inner, outer)                                                                        \
     "w = SelectV2(GreaterEqual(y, 2.f), 0.f, SelectV2(GreaterEqual(y, 1.f), " outer ", " inner ")" \
-                                                                                               ")" \
-                                                                                               ";"
+    ")"                                                                                            \
+    ";"
 #define POLYNOMIAL(a, b, c, d)                                                                     \
     "AddV2(Mul(AddV2(Mul(AddV2(Mul(" a ", y), " b "), y), " c "), y), " d ")"
 
