@@ -117,6 +117,22 @@ static int32_t make_switch(oribi_tf_scope *scope, const oribi_graphdef_node *nod
     return out[1] != -1 ? 2 : -1;
 }
 
+/* The same where a number chooses. */
+static int32_t make_switch_of_many(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                                   oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    const int64_t n = oribi_tf_attr_int(node, "num_outs", 0);
+    if (n < 1 || n > max) {
+        oribi_fail(status, TF_UNIMPLEMENTED, "it has %lld outputs", (long long)n);
+        return -1;
+    }
+    const int32_t made = make_same(scope, node, out, max, status);
+    for (int64_t i = 1; i < n; i++) {
+        out[i] = out[0];
+    }
+    return made == 1 ? (int32_t)n : -1;
+}
+
 static int32_t make_same_list(oribi_tf_scope *scope, const oribi_graphdef_node *node,
                               oribi_value_id *out, int32_t max, TF_Status *status)
 {
@@ -271,6 +287,7 @@ static const struct {
     {"Switch", make_switch},
     {"VariableV2", make_value},
     {"While", oribi_tf_make_while},
+    {"_SwitchN", make_switch_of_many},
 };
 
 int32_t oribi_tf_make(void *arg, const oribi_graphdef_node *node, oribi_value_id *out, int32_t max,

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "import/tensorflow/tensorflow.h"
+#include "import/tensorflow/tf_emit.h"
+
+enum { MOST_WAYS = 32 }; /* of one switch */
 
 /* What leads to one side of a Merge. */
 typedef struct side {
@@ -60,13 +62,13 @@ static bool note_switch(side *s, const oribi_graphdef_seen *node, int32_t port, 
     if (*out_is_end && oribi_map_get_n(&s->seen, node->name.data, node->name.length) == NULL) {
         s->switches[s->n_switches++] = *node;
     }
-    uint8_t *mask = oribi_map_get_n(&s->masks, name.data, name.length);
+    uint32_t *mask = oribi_map_get_n(&s->masks, name.data, name.length);
     if (mask == NULL) {
         mask = oribi_arena_array(&s->tf->kept, 1, sizeof *mask);
         ORIBI_TRY((mask != NULL && oribi_map_put_n(&s->masks, name.data, name.length, mask)) ||
                   oribi_fail_memory(status));
     }
-    *mask |= (uint8_t)(1 << (port & 1));
+    *mask |= UINT32_C(1) << (port % MOST_WAYS);
     return true;
 }
 
@@ -83,7 +85,9 @@ static bool visit(side *s, oribi_string text, oribi_string *stack, size_t *depth
     if (!oribi_graphdef_at_reference(s->reader, text, &node, &port)) {
         return true;
     }
-    ORIBI_TRY(!oribi_string_is(node.op, "Switch") || note_switch(s, &node, port, &is_end, status));
+    const bool is_switch =
+        oribi_string_is(node.op, "Switch") || oribi_string_is(node.op, "_SwitchN");
+    ORIBI_TRY(!is_switch || note_switch(s, &node, port, &is_end, status));
     if (oribi_map_get_n(&s->seen, node.name.data, node.name.length) != NULL) {
         return true;
     }
@@ -135,8 +139,8 @@ static bool find_predicate(const side *sides, oribi_string *out, int *out_true)
 {
     for (size_t i = 0; i < sides[0].masks.n_entries; i++) {
         const oribi_map_entry *entry = &sides[0].masks.entries[i];
-        const uint8_t *a = entry->value;
-        const uint8_t *b = oribi_map_get_n(&sides[1].masks, entry->key, entry->key_length);
+        const uint32_t *a = entry->value;
+        const uint32_t *b = oribi_map_get_n(&sides[1].masks, entry->key, entry->key_length);
         if (b != NULL && ((*a == 1 && *b == 2) || (*a == 2 && *b == 1))) {
             *out = (oribi_string){entry->key, entry->key_length};
             *out_true = *a == 2 ? 0 : 1;
@@ -286,6 +290,100 @@ static bool find_condition(condition *c, const oribi_graphdef_seen *merge, oribi
     return ok && (kept != NULL || oribi_fail_memory(status));
 }
 
+/* --- One of many ------------------------------------------------------------------------------ */
+
+typedef struct many {
+    side sides[MOST_WAYS];
+    uint32_t ways[MOST_WAYS]; /* of which output of the switches each comes */
+    oribi_string index;       /* what they ask */
+} many;
+
+/* What each side asks with an outcome of its own. */
+static bool find_index(many *all, int32_t n)
+{
+    for (size_t i = 0; i < all->sides[0].masks.n_entries; i++) {
+        const oribi_map_entry *entry = &all->sides[0].masks.entries[i];
+        uint32_t taken = 0;
+        bool is_it = true;
+        for (int32_t k = 0; k < n && is_it; k++) {
+            const uint32_t *mask =
+                oribi_map_get_n(&all->sides[k].masks, entry->key, entry->key_length);
+            is_it = mask != NULL && (*mask & (*mask - 1)) == 0 && (*mask & taken) == 0;
+            taken |= is_it ? *mask : 0;
+            all->ways[k] = is_it ? *mask : 0;
+        }
+        if (is_it) {
+            all->index = (oribi_string){entry->key, entry->key_length};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* All are computed, and one chosen: the last where the index is of none. */
+static bool choose_of_many(const oribi_tf_maker *m, const oribi_tf_scope *scope, const many *all,
+                           const oribi_graphdef_seen *merge, oribi_value_id out[2])
+{
+    oribi_value_id index = -1, value = -1;
+    const int32_t n = merge->n_inputs;
+    ORIBI_TRY(fetch_text(scope, all->index, &index, m->status));
+    for (uint32_t way = MOST_WAYS; way-- > 0;) {
+        for (int32_t k = 0; k < n; k++) {
+            oribi_value_id one = -1;
+            if (all->ways[k] != UINT32_C(1) << way) {
+                continue;
+            }
+            ORIBI_TRY(fetch_text(scope, merge->inputs[k], &one, m->status));
+            if (oribi_tf_any_blocked(&one, 1) || oribi_tf_any_blocked(&index, 1)) {
+                out[0] = out[1] = ORIBI_TF_BLOCKED;
+                return true;
+            }
+            if (one < 0) {
+                return oribi_fail(m->status, TF_UNIMPLEMENTED,
+                                  "it chooses between what is no tensor");
+            }
+            value = value < 0 ? one
+                              : oribi_tf_emit3(m, "SelectV2",
+                                               oribi_tf_emit2(m, "Equal", index,
+                                                              oribi_tf_int(m, (int32_t)way)),
+                                               one, value);
+        }
+    }
+    out[0] = value;
+    out[1] = index;
+    return oribi_ok(m->status);
+}
+
+static int32_t make_of_many(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                            const oribi_graphdef_seen *merge, oribi_value_id *out,
+                            TF_Status *status)
+{
+    const int32_t n = merge->n_inputs;
+    const oribi_tf_maker m = {.tf = scope->tf, .name = node->name, .status = status};
+    many *all = n <= MOST_WAYS ? oribi_arena_array(&scope->tf->kept, 1, sizeof *all) : NULL;
+    if (all == NULL) {
+        (void)(n <= MOST_WAYS ? oribi_fail_memory(status)
+                              : oribi_fail(status, TF_UNIMPLEMENTED,
+                                           "it joins %d ways; %d are "
+                                           "supported",
+                                           (int)n, (int)MOST_WAYS));
+        return -1;
+    }
+    bool ok = true;
+    for (int32_t k = 0; k < n; k++) {
+        all->sides[k] = (side){.tf = scope->tf, .reader = scope->reader};
+        ok = ok && collect(&all->sides[k], merge->inputs[k], status);
+    }
+    ok = ok &&
+         (find_index(all, n) ||
+          oribi_fail(status, TF_UNIMPLEMENTED, "no index tells its %d inputs apart", (int)n)) &&
+         choose_of_many(&m, scope, all, merge, out);
+    for (int32_t k = 0; k < n; k++) {
+        side_end(&all->sides[k]);
+    }
+    return ok ? 2 : -1;
+}
+
 int32_t oribi_tf_make_merge(oribi_tf_scope *scope, const oribi_graphdef_node *node,
                             oribi_value_id *out, int32_t max, TF_Status *status)
 {
@@ -303,6 +401,9 @@ int32_t oribi_tf_make_merge(oribi_tf_scope *scope, const oribi_graphdef_node *no
         oribi_fail(status, TF_UNIMPLEMENTED, "it joins no two ways");
         return -1;
     }
+    if (merge.n_inputs > 2) {
+        return make_of_many(scope, node, &merge, out, status);
+    }
     if (!find_condition(&c, &merge, &predicate, status) ||
         !fetch_text(scope, predicate, &asked, status)) {
         return -1;
@@ -311,6 +412,9 @@ int32_t oribi_tf_make_merge(oribi_tf_scope *scope, const oribi_graphdef_node *no
     if (asked == ORIBI_TF_BLOCKED) {
         out[0] = out[1] = ORIBI_TF_BLOCKED;
         return 2;
+    }
+    if (asked >= 0 && scope->tf->graph->values[asked]->dtype != TF_BOOL) { /* of an index */
+        return make_of_many(scope, node, &merge, out, status);
     }
     bool ok = choose_way(&c, &ways, predicate, asked, out, status);
     if (!ok) { /* or what the ways need cannot be read twice */

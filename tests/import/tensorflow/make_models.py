@@ -181,6 +181,15 @@ def nested_lowered():
 
 
 @model
+def cases_lowered():
+    """Of two, of three within three; an index that is none of them takes the last."""
+    def body(module, x, k):
+        inner = lambda: tf.switch_case(k - 5, [lambda: x + 7.0, lambda: x + 8.0, lambda: x - 3.0])
+        return tf.concat([tf.switch_case(k, [lambda: x + 1.0, lambda: x * 2.0, inner]), tf.switch_case(k - 6, [lambda: x, lambda: x * module.a])], 0)
+    plain("cases_lowered", [*HALVES, ("k", [], tf.int32)], body, {"x": f32(2, 3), "k": np.int32(6)}, frozen=True, a=lambda: tf.Variable(2.0))
+
+
+@model
 def case_of_three():
     plain("case_of_three", [*HALVES, ("k", [], tf.int32)],
           lambda m, x, k: {"y": tf.switch_case(k, [lambda: x + 1.0, lambda: x * 2.0, lambda: -x])}, {"x": f32(2, 3), "k": np.int32(1)})
@@ -530,6 +539,16 @@ def array_of_an_older_graph():
         some = V1.TensorArray(tf.float32, size=9, clear_after_read=False).scatter([8, 0, 3, 1, 5, 2], x)
         return {"read": made.read(4), "size": made.size(), "concat": part.concat(), "part": part.read(1), "some": some.gather([3, 8, 0])}
     session_graph("array_of_an_older_graph", [("x", [None, 3], f32(6, 3))], body)
+
+
+@model
+def words_counted():
+    """Rows of as many numbers as each text has words."""
+    layers = {mode: L.TextVectorization(output_mode=mode, max_tokens=8) for mode in ("count", "multi_hot", "tf_idf")}
+    for layer in layers.values():
+        layer.adapt(["the cat sat on a dog", "dog the"])
+    plain("words_counted", [("x", [None, 1], tf.string)], lambda m, x: {k: layer(x) for k, layer in layers.items()},
+          {"x": np.array([["the cat, the CAT!"], [""], ["a dog and dog"]], object)}, layers=lambda: list(layers.values()))
 
 
 R = tf.raw_ops
