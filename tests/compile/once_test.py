@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 COMPILERS = pathlib.Path(sys.argv[1]).resolve()
+PATH = ":".join(f for f in os.environ["PATH"].split(":") if pathlib.Path(f).resolve() != COMPILERS)
 CALLED = "int called(void);\nint main(void) { return called(); }\n"
 
 
@@ -23,7 +24,7 @@ class Once(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         self.objects = self.folder / "objects"
         self.environment = {**os.environ, "ORIBI_OBJECTS": str(self.objects),
-                            "PATH": f"{COMPILERS}:{os.environ['PATH']}"}
+                            "PATH": f"{COMPILERS}:{PATH}"}
 
     def gcc(self, place, text, *flags):
         """(exit code of gcc, what it said, exit code of the program)"""
@@ -38,7 +39,7 @@ class Once(unittest.TestCase):
         return done.returncode, done.stderr, code
 
     def count(self):
-        return len(list(self.objects.iterdir()))
+        return len(list(self.objects.glob("*.o")))
 
     def test_another_folder_is_no_other_text(self):
         self.assertEqual(self.gcc("a", "#define NUMBER 3\n"), (0, "", 3))
@@ -85,6 +86,68 @@ class Once(unittest.TestCase):
             (self.folder / "byte").write_bytes(bytes([int(number)]))
             text = f'__asm__(".data\\nx: .incbin \\"{self.folder}/byte\\"\\n.text"); extern char x;\n#define NUMBER x\n'
             self.assertEqual(self.gcc("a", text, "-no-pie")[2], int(number))
+
+    def preprocessed(self, *words):
+        """Whether the compiler is called but to link; it is one that notes its arguments."""
+        own, noted = self.folder / "own", self.folder / "noted"
+        own.mkdir(exist_ok=True)
+        noted.unlink(missing_ok=True)
+        if not (own / "gcc").exists():
+            (own / "gcc").write_text(f'#!/bin/sh\necho "$@" >>{noted}\nexec {shutil.which("gcc", path=PATH)} "$@"\n')
+            (own / "gcc").chmod(0o755)
+        path = f"{COMPILERS}:{own}:{PATH}"
+        subprocess.run(["gcc", *words], env={**self.environment, "PATH": path}, check=True, capture_output=True)
+        return "-E" in noted.read_text().split() if noted.exists() else False
+
+    def object(self, place, text, *flags, files=()):
+        """Whether `text`, with files (name, text) beside it, was preprocessed, and what its `number` is."""
+        folder = self.folder / place
+        folder.mkdir(exist_ok=True)
+        for name, more in (("number.c", text), *files):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(more)
+        asked = self.preprocessed("-c", *flags, f"-I{folder}/below", folder / "number.c", "-o", folder / "number.o")
+        (folder / "main.c").write_text("extern int number;\nint main(void) { return number; }\n")
+        subprocess.run(["gcc", folder / "main.c", folder / "number.o", "-o", folder / "program"], check=True)
+        return asked, subprocess.run([folder / "program"]).returncode
+
+    def test_files_as_before_are_not_preprocessed(self):
+        text, files = '#include <limits.h>\n#include "a.h"\nint number = A;\n', [("below/a.h", '#include "b.h"\n'), ("below/b.h", "#define A 3\n")]
+        self.assertEqual(self.object("a", text, files=files), (True, 3))
+        self.assertEqual(self.object("a", text), (False, 3))
+        self.assertEqual(self.object("b", text, files=files), (False, 3))
+        self.assertEqual(self.object("b", text, "-O1"), (True, 3))
+        self.assertEqual(self.object("b", text, "-DB"), (True, 3))
+        for name, more, number in (("below/b.h", "#define A 4\n", 4), ("a.h", "#define A 6\n", 6),
+                                   ("number.c", text.replace("A;", "A + 1;"), 7)):
+            self.assertEqual(self.object("b", text, files=[(name, more)]), (True, number), name)
+
+    def test_a_file_that_comes_to_be_is_seen(self):
+        text = '#if 0\n#include "a.h"\n#endif\n#include <stdio.h>\nint number = sizeof(BUFSIZ);\n'
+        self.assertEqual(self.object("a", text), (True, 4))
+        self.assertEqual(self.object("a", text), (False, 4))
+        self.assertEqual(self.object("a", text, files=[("below/stdio.h", "#define BUFSIZ (char)1\n")]), (True, 1))
+
+    def test_flags_that_include_are_read(self):
+        header, text = self.folder / "first.h", "int number = A;\n"
+        for flag in ("-include", "-imacros"):
+            for number in (3, 4):
+                header.write_text(f"#define A {number}\n")
+                self.assertEqual(self.object("a", text, flag, header), (True, number))
+                self.assertEqual(self.object("a", text, flag, header), (False, number))
+
+    def test_what_only_a_preprocessor_knows_it_is_asked(self):
+        self.assertEqual(self.object("a", "#include FILE\nint number = A;\n", "-DFILE=<a.h>", files=[("below/a.h", "#define A 3\n")]), (True, 3))
+        self.assertEqual(self.object("a", "#include FILE\nint number = A;\n", "-DFILE=<a.h>", files=[("below/a.h", "#define A 4\n")]), (True, 4))
+        for text in ('#define FILE "a.h"\n#include FILE\n', '#include \\\n"a.h"\n', '#/**/include "a.h"\n', '#if __has_include("a.h")\n#include "a.h"\n#endif\n',
+                     f'#include "{self.folder}/a/a.h"\n', "#include_next <a.h>\n"):
+            for number in (3, 4):
+                self.assertEqual(self.object("a", text + "int number = A;\n", files=[("a.h", f"#define A {number}\n"), ("below/a.h", f"#define A {number}\n")]),
+                                 (True, number), text)
+        self.object("a", "int number = sizeof __FILE__;\n")
+        self.assertEqual(self.object("a/longer", "int number = sizeof __FILE__;\n")[0], True)
+        self.assertEqual(self.object("c", "#ifdef FILE\n#include FILE\n#endif\nint number = 3;\n"), (True, 3))
+        self.assertEqual(self.object("c", "#ifdef FILE\n#include FILE\n#endif\nint number = 3;\n"), (False, 3))
 
     def test_other_work_is_the_compilers(self):
         done = subprocess.run(["gcc", "-E", "-"], input="a b", env=self.environment, capture_output=True, text=True)

@@ -4,14 +4,16 @@
  *
  * A folder with links of the compilers' names to this program stands first in PATH of those tests.
  * A source whose text after preprocessing, flags and compiler were seen before is taken from
- * ORIBI_OBJECTS; what the compiler says something about, and any command that does more than
- * compile and link (-E, -S, -M…, -x, a file of options, an .incbin), goes to the compiler as it is.
- * A program, no script: a test that verifies a model calls it fifty times.
+ * ORIBI_OBJECTS (where its files are all as before, without preprocessing: once_sources.c); what
+ * the compiler says something about, and any command that does more than compile and link (-E, -S,
+ * -M…, -x, a file of options, an .incbin), goes to the compiler as it is. A program, no script: a
+ * test that verifies a model calls it fifty times.
  */
 #define _GNU_SOURCE
+#include "once_text.h"
+
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +23,6 @@
 #include <unistd.h>
 
 enum { PIECE = 1 << 16 };
-
-typedef struct text {
-    char *data;
-    size_t length;
-} text;
 
 /* What is asked for: which arguments are sources, and what they are compiled with. */
 typedef struct plan {
@@ -47,7 +44,7 @@ static void *make(size_t count, size_t size)
     return block;
 }
 
-static bool starts(const char *word, const char *const *list)
+bool starts(const char *word, const char *const *list)
 {
     while (*list && strncmp(word, *list, strlen(*list)) != 0) {
         list++;
@@ -55,7 +52,7 @@ static bool starts(const char *word, const char *const *list)
     return *list;
 }
 
-static bool is_in(const char *word, const char *const *list)
+bool is_in(const char *word, const char *const *list)
 {
     while (*list && strcmp(word, *list) != 0) {
         list++;
@@ -209,9 +206,7 @@ static int run(const plan *p, const char *const *last, text *out, bool wants_all
                : -1;
 }
 
-typedef unsigned __int128 hash; /* FNV-1a of 128 bits: nobody tries to make two texts meet */
-
-static void add(hash *h, const char *bytes, size_t n)
+void hash_add(hash *h, const char *bytes, size_t n)
 {
     const hash prime = ((hash)1 << 88) + 0x13b;
     for (size_t i = 0; i < n; i++) {
@@ -250,10 +245,10 @@ static void add_text(hash *h, const text *t)
         if (name) {
             const char *quote = memchr(name, '"', (size_t)(stop - name));
             const char *slash = quote ? memrchr(name, '/', (size_t)(quote - name)) : NULL;
-            add(h, at, (size_t)(name - at));
+            hash_add(h, at, (size_t)(name - at));
             at = slash ? slash + 1 : name;
         }
-        add(h, at, (size_t)(stop - at));
+        hash_add(h, at, (size_t)(stop - at));
         at = stop;
     }
 }
@@ -267,42 +262,57 @@ static int words_of_text(const char *flag)
     return is_in(flag, joined) || is_in(flag, apart) ? 2 : starts(flag, joined);
 }
 
-static void name_object(const plan *p, const char *source, const text *t, char *path, size_t size)
+/* A name in the folder of objects for what was hashed, which begins with the compiler's. */
+static hash begin(void)
 {
-    struct stat info = {0};
     hash h = ((hash)0x6c62272e07bb0142 << 64) + 0x62b821756295c58d;
+    struct stat info = {0};
     char stamp[64];
-    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
     (void)stat(compiler, &info);
     snprintf(stamp, sizeof stamp, "%lld %ld %lld", (long long)info.st_mtim.tv_sec,
              info.st_mtim.tv_nsec, (long long)info.st_size);
-    add(&h, compiler, strlen(compiler) + 1);
-    add(&h, stamp, strlen(stamp) + 1);
+    hash_add(&h, compiler, strlen(compiler) + 1);
+    hash_add(&h, stamp, strlen(stamp) + 1);
+    return h;
+}
+
+static char *name_of(const char *source, hash h, const char *end)
+{
+    char *path = make(2 * PATH_MAX, 1);
+    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
+    snprintf(path, 2 * PATH_MAX, "%s/%.*s-%016llx%016llx.%s", getenv("ORIBI_OBJECTS"),
+             (int)(strrchr(name, '.') - name), name, (unsigned long long)(h >> 64),
+             (unsigned long long)h, end);
+    return path;
+}
+
+static hash hash_text(const plan *p, const text *t)
+{
+    hash h = begin();
     for (int i = 0; i < p->n_flags; i++) {
         const int n = words_of_text(p->flags[i]);
         if (n > 0) {
             i += n - 1;
         } else {
-            add(&h, p->flags[i], strlen(p->flags[i]) + 1);
+            hash_add(&h, p->flags[i], strlen(p->flags[i]) + 1);
         }
     }
     add_text(&h, t);
-    snprintf(path, size, "%s/%.*s-%016llx%016llx.o", getenv("ORIBI_OBJECTS"),
-             (int)(strrchr(name, '.') - name), name, (unsigned long long)(h >> 64),
-             (unsigned long long)h);
+    return h;
 }
 
-/* Its object in the cache, made if need be; NULL when the compiler has something to say. */
-static char *object_of(const plan *p, const char *source)
+/* Its object in the cache by its text after preprocessing, made if need be; NULL when the compiler
+ * has something to say. */
+static char *object_of_text(const plan *p, const char *source)
 {
-    char *path = make(2 * PATH_MAX, 1), draft[2 * PATH_MAX + 32];
+    char draft[2 * PATH_MAX + 32];
     text before = {0}, said = {0};
     const int code = run(p, (const char *const[]){"-E", source, NULL}, &before, false);
     if (code != 0 || !before.data || memmem(before.data, before.length, ".incbin", 7)) {
         return NULL; /* of another file there is no word in the text */
     }
     before.data[before.length] = '\0';
-    name_object(p, source, &before, path, 2 * PATH_MAX);
+    char *path = name_of(source, hash_text(p, &before), "o");
     free(before.data);
     if (access(path, R_OK) == 0) {
         return path;
@@ -315,6 +325,27 @@ static char *object_of(const plan *p, const char *source)
         return NULL;
     }
     free(said.data);
+    return path;
+}
+
+/* The same, without preprocessing where its sources and flags were seen before: a link by their
+ * hash. */
+static char *object_of(const plan *p, const char *source)
+{
+    hash h = begin();
+    if (!hash_add_sources(&h, source, p->flags, p->n_flags)) {
+        return object_of_text(p, source);
+    }
+    char *link = name_of(source, h, "sources"), draft[2 * PATH_MAX + 32];
+    if (access(link, R_OK) == 0) {
+        return link;
+    }
+    char *path = object_of_text(p, source);
+    if (path) {
+        snprintf(draft, sizeof draft, "%s.%ld", link, (long)getpid());
+        (void)(symlink(strrchr(path, '/') + 1, draft) == 0 && rename(draft, link));
+    }
+    free(link);
     return path;
 }
 
