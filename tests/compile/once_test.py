@@ -144,6 +144,11 @@ class Once(unittest.TestCase):
             for number in (3, 4):
                 self.assertEqual(self.object("a", text + "int number = A;\n", files=[("a.h", f"#define A {number}\n"), ("below/a.h", f"#define A {number}\n")]),
                                  (True, number), text)
+        named = f'#define FILE "{self.folder}/named.h"\n#include FILE\nint number = A;\n'
+        for number in (3, 4):
+            (self.folder / "named.h").write_text(f"#define A {number}\n")
+            self.assertEqual(self.object("a", named), (True, number))
+            self.assertEqual(self.object("a", named), (False, number))
         self.object("a", "int number = sizeof __FILE__;\n")
         self.assertEqual(self.object("a/longer", "int number = sizeof __FILE__;\n")[0], True)
         self.assertEqual(self.object("c", "#ifdef FILE\n#include FILE\n#endif\nint number = 3;\n"), (True, 3))

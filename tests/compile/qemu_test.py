@@ -5,6 +5,7 @@ what TensorFlow Lite Micro gave, workspace and stack as measured there, and faul
 
     qemu_test.py ORIBI SOURCE_FOLDER
 """
+import functools
 import json
 import os
 import pathlib
@@ -397,7 +398,9 @@ class Sources(Case):
             with self.assertRaises(AssertionError):
                 self.check_objects("arm-none-eabi-", self.COMPILERS[0][3], objects)
 
-    def libgcc(self, prefix, flags):
+    @staticmethod
+    @functools.lru_cache
+    def libgcc(prefix, flags):
         words = flags.split() if "--target" not in flags else ["-mcpu=cortex-m55", "-mthumb", "-mfloat-abi=hard"]
         library = subprocess.run([f"{prefix}gcc", *words, "-print-libgcc-file-name"], check=True,
                                  capture_output=True, text=True).stdout.strip()
@@ -490,94 +493,118 @@ class Serial(Case):
         self.assertEqual(done.returncode, 4)
 
 
-class Faults(Case):
-    """Each plant is code that runs before every operator, on the target alone."""
-
-    def refused(self, target, plant, words, *more):
-        (self.folder / "plant.h").write_text(f"""#ifdef TVMGEN_DIGITS_INT8_H_ /* the model's C alone: no other file is compiled anew */
-static uint32_t deep(uint32_t n)
-{{
-    volatile uint32_t here[16] = {{n}};
+FAULT = """#ifdef TVMGEN_DIGITS_INT8_H_ /* the model's C alone: no other file is compiled anew */
+static inline uint32_t deep(uint32_t n)
+{
+    volatile uint32_t here[16] = {n};
     return n == 0u ? here[0] : deep(n - 1u) + here[n % 16u];
-}}
-static inline void plant(uint8_t *workspace, const void *inputs)
-{{
-    (void)workspace;
-    (void)inputs;
-    (void)deep;
-    {plant}
-}}
+}
+static inline void plant(uint8_t *workspace, uintptr_t inputs)
+{
+    static const uint32_t constant = 5;
+    int8_t *picture = *(int8_t *const *)inputs;
+    switch (picture[63]) {
+CASES
+    }
+}
 #endif
+"""
+
+
+class Faults(Case):
+    """Each fault is code that runs before every operator, on the target alone; the last pixel says which. So those of a
+    target are one text, which is compiled once."""
+
+    FAULTS = {"beside": "workspace[SIZE] = 1;", "before": "workspace[-1] = 1;", "far": "workspace[4096] = 1;",
+              "far before": "*(volatile uint8_t *)(workspace - 4096);",
+              "constant": "*(volatile uint32_t *)(uintptr_t)&constant = 6;",
+              "code": "*(volatile uint32_t *)((uintptr_t)&deep & ~(uintptr_t)3) = 0;",
+              "stack": "workspace[0] = (uint8_t)deep(1000u);", "old memory": "for (int i = 0; i < 63; i++) { picture[i] = (int8_t)workspace[i]; }"}
+    OTHER_CORES = {"cortex-m4": {"vadd.f64": '__asm__ volatile(".inst.w 0xee310b02");',
+                                 "vadd.i8 q0, q1, q0": '__asm__ volatile(".inst.w 0xef020840");'},
+                   "cortex-m3": {"sxtb16": '__asm__ volatile(".inst.w 0xfa2ff080");'},
+                   "cortex-m0": {"ldr": '__asm__ volatile("ldr r0, [%0]" ::"l"(workspace + 1) : "r0");'},
+                   "riscv32": {"fadd.s": '__asm__ volatile(".word 0x003100d3");'},
+                   "riscv64": {"fadd.s": '__asm__ volatile(".word 0x003100d3");',
+                               "vsetvli": '__asm__ volatile(".word 0x0c0072d7" ::: "t0");'}}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.TemporaryDirectory()  # one name, so that what was compiled is known
+        cls.addClassCleanup(cls.shared.cleanup)
+
+    @staticmethod
+    @functools.lru_cache
+    def workspace():
+        with tempfile.TemporaryDirectory() as folder:
+            report = subprocess.run([ORIBI, "compile", DIGITS, "-o", f"{folder}/c", "--json"], check=True, capture_output=True, text=True)
+        return json.loads(report.stdout)["workspace_bytes"]
+
+    def refused(self, target, name, words, own=None):
+        """own: a fault that is alone in the program."""
+        faults = {name: own} if own else self.FAULTS | self.OTHER_CORES.get(target, {})
+        cases = [f"    case {i}: {fault.replace('SIZE', str(self.workspace()))} break;" for i, fault in enumerate(faults.values())]
+        header, macros = pathlib.Path(self.shared.name, "plant.h"), pathlib.Path(self.shared.name, "macros.h")
+        header.write_text(FAULT.replace("CASES", "\n".join(cases)))
+        macros.write_text(f"""#define TVMGEN_CONFIG_HEADER "{header}"
+#define TVMGEN_ON_OP(index) plant(workspace_pools->workspace, (uintptr_t)(const void *)inputs)
 """)
-        header = self.folder / "macros.h"
-        header.write_text(f"""#define TVMGEN_CONFIG_HEADER "{self.folder}/plant.h"
-#define TVMGEN_ON_OP(index) plant(workspace_pools->workspace, inputs)
-""")
-        done = verify(DIGITS, "--target", target, "--runs", "1", "--cflags", f"-include {header}", *more)
-        self.assertEqual(done.returncode, 1, (target, plant, done.stderr[-600:]))
+        pixels = [0] * 63 + [list(faults).index(name)]
+        done = verify(DIGITS, "--target", target, "--runs", "0", "-i", "picture=1x8x8x1xi8=" + ",".join(map(str, pixels)), "--cflags",
+                      f"-include {macros}")
+        self.assertEqual(done.returncode, 1, (target, name, done.stderr[-600:]))
         self.assertIn(words, done.stderr)
 
-    def workspace(self):
-        report = subprocess.run([ORIBI, "compile", DIGITS, "-o", self.folder / "c", "--json"], check=True,
-                                capture_output=True, text=True)
-        return json.loads(report.stdout)["workspace_bytes"]
+    def test_without_a_fault_it_runs(self):
+        with self.assertRaisesRegex(AssertionError, "0 != 1"):
+            self.refused("cortex-m4", "none", "", own=";")
 
     def test_a_byte_beside_the_workspace_is_seen(self):
         size = self.workspace()
         for target in ("host", *TARGETS):
             with self.subTest(target):
-                beside = "bytes beside" if target == "host" or size % 16 else "a fault"
-                self.refused(target, f"workspace[{size}] = 1;", beside)
-        self.refused("cortex-m4", "workspace[-1] = 1;", "bytes beside")
+                self.refused(target, "beside", "bytes beside" if target == "host" or size % 16 else "a fault")
+        self.refused("cortex-m4", "before", "bytes beside")
 
     def test_an_access_far_from_the_workspace_is_a_fault(self):
         for target in TARGETS:
             with self.subTest(target):
-                self.refused(target, "workspace[4096] = 1;", "in plant (plant.h:")
-        self.refused("cortex-m4", "*(volatile uint8_t *)(workspace - 4096);", "a fault occurred on the target: data")
+                self.refused(target, "far", "in plant (plant.h:")
+        self.refused("cortex-m4", "far before", "a fault occurred on the target: data")
 
     def test_constants_and_code_cannot_be_written(self):
         for target in TARGETS:
             with self.subTest(target):
-                self.refused(target, "static const uint32_t c = 5; *(volatile uint32_t *)(uintptr_t)&c = 6;",
-                             "a fault occurred on the target: data")
-        self.refused("cortex-m4", "*(volatile uint32_t *)((uintptr_t)&deep & ~3u) = 0;",
-                     "a fault occurred on the target: data")
+                self.refused(target, "constant", "a fault occurred on the target: data")
+        self.refused("cortex-m4", "code", "a fault occurred on the target: data")
 
     def test_a_stack_overflow_is_a_fault(self):
         for target in TARGETS:
             with self.subTest(target):
-                self.refused(target, "workspace[0] = (uint8_t)deep(1000u);",
-                             "data that may not be written" if target == "riscv32" else "stack")
+                self.refused(target, "stack", "data that may not be written" if target == "riscv32" else "stack")
 
     def test_an_instruction_of_another_core_is_a_fault(self):
-        self.refused("cortex-m4", '__asm__ volatile(".inst.w 0xee310b02");  /* vadd.f64 */',
-                     "an instruction that this core does not have")
-        self.refused("cortex-m4", '__asm__ volatile(".inst.w 0xef020840");  /* vadd.i8 q0, q1, q0 */', "fault")
-        self.refused("cortex-m3", '__asm__ volatile(".inst.w 0xfa2ff080");  /* sxtb16 */',
-                     "an instruction that this core does not have")
-        self.refused("riscv32", '__asm__ volatile(".word 0x003100d3");  /* fadd.s */', "an illegal instruction")
-        self.refused("riscv64", '__asm__ volatile(".word 0x003100d3");  /* fadd.s */', "an illegal instruction")
-        self.refused("riscv64", '__asm__ volatile(".word 0x0c0072d7" ::: "t0");  /* vsetvli */', "an illegal instruction")
+        self.refused("cortex-m4", "vadd.f64", "an instruction that this core does not have")
+        self.refused("cortex-m4", "vadd.i8 q0, q1, q0", "fault")
+        self.refused("cortex-m3", "sxtb16", "an instruction that this core does not have")
+        self.refused("riscv32", "fadd.s", "an illegal instruction")
+        self.refused("riscv64", "fadd.s", "an illegal instruction")
+        self.refused("riscv64", "vsetvli", "an illegal instruction")
 
     def test_what_armv6m_lacks_is_refused_where_the_board_has_it(self):
-        for later in ("__asm__ volatile(\".inst.w 0xfb90f0f1\");  /* sdiv */", "__asm__ volatile(\".inst.n 0xb100\");  /* cbz */",
-                      "__asm__ volatile(\".inst.n 0xbf08\\n nop\");  /* it */"):
-            self.refused("cortex-m0", later, "later than ARMv6-M")
-        self.refused("cortex-m0", "__asm__ volatile(\"ldr r0, [%0]\" ::\"l\"(workspace + 1) : \"r0\");", "a fault")
+        for name, later in (("sdiv", ".inst.w 0xfb90f0f1"), ("cbz", ".inst.n 0xb100"), ("it", ".inst.n 0xbf08\\n nop")):
+            self.refused("cortex-m0", name, "later than ARMv6-M", own=f'__asm__ volatile("{later}");')
+        self.refused("cortex-m0", "ldr", "a fault")
 
     def test_faults_of_further_cores_are_seen(self):
         for target in CORES:
             with self.subTest(target):
-                self.refused(target, "workspace[4096] = 1;", "in plant (plant.h:")
-                self.refused(target, "static const uint32_t c = 5; *(volatile uint32_t *)(uintptr_t)&c = 6;",
-                             "a fault occurred on the target: data")
-                self.refused(target, "workspace[0] = (uint8_t)deep(1000u);",
-                             "data that may not be written" if target.startswith("riscv64") else "stack")
+                self.refused(target, "far", "in plant (plant.h:")
+                self.refused(target, "constant", "a fault occurred on the target: data")
+                self.refused(target, "stack", "data that may not be written" if target.startswith("riscv64") else "stack")
 
     def test_results_that_depend_on_old_memory_are_seen(self):
-        self.refused("cortex-m4", "((int8_t *)(uintptr_t)*(const uintptr_t *)inputs)[0] = (int8_t)workspace[9];",
-                     "differs")
+        self.refused("cortex-m4", "old memory", "differs")
 
     def test_an_endless_loop_ends_with_the_time_limit(self):
         header = self.folder / "plant.h"

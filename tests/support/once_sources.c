@@ -147,28 +147,41 @@ static bool add_file(scan *s, const char *path)
     return add_directives(s, path, t.data);
 }
 
-/* A macro that names a file: nobody may define it, or the file is none that was seen. */
-static bool is_defined(const scan *s, const char *name, const char *const *flags, int n_flags)
+/* A file that is included by a macro's name. Where a file that was seen defines it, it must be as a
+ * path from the root. */
+static bool add_named(scan *s, const char *name, const char *const *flags, int n_flags)
 {
+    const size_t n = strlen(name);
     for (int i = 0; i < n_flags; i++) {
         if (strncmp(flags[i], "-D", 2) == 0 &&
             strstr(flags[i][2] ? flags[i] : flags[i + 1], name)) {
-            return true;
+            return false;
         }
     }
     for (int i = 0; i < s->n_files; i++) {
         for (const char *at = strstr(s->texts[i].data, name); at; at = strstr(at + 1, name)) {
             const char *word = at;
-            while (word > s->texts[i].data &&
-                   (word[-1] == ' ' || word[-1] == '\t' || word[-1] == '\\' || word[-1] == '\n')) {
+            while (word > s->texts[i].data && strchr(" \t\\\n", word[-1])) {
                 word--;
             }
-            if (word - s->texts[i].data >= 6 && strncmp(word - 6, "define", 6) == 0) {
-                return true;
+            if (word - s->texts[i].data < 6 || strncmp(word - 6, "define", 6) != 0) {
+                continue;
+            }
+            char path[PATH_MAX];
+            const char *value = at + n + strspn(at + n, " \t");
+            const size_t length = value[0] == '"' ? strcspn(value + 1, "\"\n") : 0;
+            if (value[0] != '"' || value[1] != '/' || value[1 + length] != '"' ||
+                length >= sizeof path) {
+                return false;
+            }
+            memcpy(path, value + 1, length);
+            path[length] = '\0';
+            if (!add_file(s, path)) {
+                return false;
             }
         }
     }
-    return false;
+    return true;
 }
 
 bool hash_add_sources(hash *h, const char *source, const char *const *flags, int n_flags)
@@ -201,7 +214,7 @@ bool hash_add_sources(hash *h, const char *source, const char *const *flags, int
     }
     ok = ok && add_file(s, source);
     for (int i = 0; ok && i < s->n_macros; i++) {
-        ok = !is_defined(s, s->macros[i], flags, n_flags);
+        ok = add_named(s, s->macros[i], flags, n_flags);
     }
     for (int i = 0; s && i < s->n_files; i++) {
         free(s->files[i]);
