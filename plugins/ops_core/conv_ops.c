@@ -138,72 +138,74 @@ static void backprop_input(oribi_ops_ctx *ctx, TF_Status *status)
 
 const oribi_ops_row oribi_ops_conv[] = {
     {.name = "Conv2D",
-     .inputs = {"input: T", "filter: T"},
-     .outputs = {"output: T"},
-     .attrs = {"T: {half, bfloat16, float, double, int32}", "strides: list(int)",
-               "use_cudnn_on_gpu: bool = true", ORIBI_OPS_PADDING_EXPLICIT,
-               "explicit_paddings: list(int) = []", ORIBI_OPS_FORMAT,
-               "dilations: list(int) = [1, 1, 1, 1]"},
-     .traits = {"packs(filter)", "cost(conv, filter)"},
+     .inputs = "input: T; filter: T",
+     .outputs = "output: T",
+     .attrs = "T: {half, bfloat16, float, double, int32}; strides: list(int); "
+              "use_cudnn_on_gpu: bool = true; " ORIBI_OPS_PADDING_EXPLICIT
+              "; explicit_paddings: list(int) = []; " ORIBI_OPS_FORMAT
+              "; dilations: list(int) = [1, 1, 1, 1]",
+     .traits = "packs(filter); cost(conv, filter)",
      .shape = conv_2d},
     {.name = "_FusedConv2D",
-     .inputs = {"input: T", "filter: T", "args: TArgs", "host_args: num_host_args * float"},
-     .outputs = {"output: T"},
-     .attrs = {"T: {half, float, double, int8, qint8}", "TArgs: list(type) >= 1",
-               "num_args: int >= 0", "num_host_args: int >= 0 = 0", "strides: list(int)",
-               ORIBI_OPS_PADDING_EXPLICIT, "explicit_paddings: list(int) = []",
-               "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
-               "filter_format: {'HWIO', 'OIHW', 'OIHW_VECT_I'} = 'HWIO'",
-               "dilations: list(int) = [1, 1, 1, 1]", "use_cudnn_on_gpu: bool = true",
-               "fused_ops: list(string) = []", "epsilon: float = 0.0001",
-               "leakyrelu_alpha: float = 0.2"},
-     .traits = {"packs(filter)", "cost(conv, filter)"},
+     .inputs = "input: T; filter: T; args: TArgs; host_args: num_host_args * float",
+     .outputs = "output: T",
+     .attrs =
+         "T: {half, float, double, int8, qint8}; TArgs: list(type) >= 1; "
+         "num_args: int >= 0; num_host_args: int >= 0 = 0; "
+         "strides: list(int); " ORIBI_OPS_PADDING_EXPLICIT "; explicit_paddings: list(int) = []; "
+         "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'; "
+         "filter_format: {'HWIO', 'OIHW', 'OIHW_VECT_I'} = 'HWIO'; "
+         "dilations: list(int) = [1, 1, 1, 1]; use_cudnn_on_gpu: bool = true; "
+         "fused_ops: list(string) = []; epsilon: float = 0.0001; "
+         "leakyrelu_alpha: float = 0.2",
+     .traits = "packs(filter); cost(conv, filter)",
      .fuses = "Conv2D " ORIBI_OPS_EPILOGUE,
      .shape = fused_conv_2d},
     {.name = "DepthwiseConv2dNative",
-     .inputs = {"input: T", "filter: T"},
-     .outputs = {"output: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "strides: list(int)", ORIBI_OPS_PADDING_EXPLICIT,
-               "explicit_paddings: list(int) = []", ORIBI_OPS_FORMAT,
-               "dilations: list(int) = [1, 1, 1, 1]"},
-     .traits = {"packs(filter)", "cost(conv, filter)"},
+     .inputs = "input: T; filter: T",
+     .outputs = "output: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; strides: list(int); " ORIBI_OPS_PADDING_EXPLICIT
+              "; explicit_paddings: list(int) = []; " ORIBI_OPS_FORMAT
+              "; dilations: list(int) = [1, 1, 1, 1]",
+     .traits = "packs(filter); cost(conv, filter)",
      .shape = depthwise},
     {.name = "_FusedDepthwiseConv2dNative",
-     .inputs = {"input: T", "filter: T", "args: num_args * T"},
-     .outputs = {"output: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "num_args: int >= 0", "strides: list(int)",
-               ORIBI_OPS_PADDING, ORIBI_OPS_FORMAT, "dilations: list(int) = [1, 1, 1, 1]",
-               "fused_ops: list(string) = []", "epsilon: float = 0.0001",
-               "leakyrelu_alpha: float = 0.2"},
-     .traits = {"packs(filter)", "cost(conv, filter)"},
+     .inputs = "input: T; filter: T; args: num_args * T",
+     .outputs = "output: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; num_args: int >= 0; strides: list(int); " ORIBI_OPS_PADDING
+              "; " ORIBI_OPS_FORMAT
+              "; dilations: list(int) = [1, 1, 1, 1]; fused_ops: list(string) = []; "
+              "epsilon: float = 0.0001; leakyrelu_alpha: float = 0.2",
+     .traits = "packs(filter); cost(conv, filter)",
      .fuses = "DepthwiseConv2dNative " ORIBI_OPS_EPILOGUE,
      .shape = depthwise},
     /* Ours: TensorFlow's fused depthwise convolution has no explicit padding. */
     {.name = "Oribi>FusedDepthwiseConv2d",
-     .inputs = {"input: T", "filter: T", "args: num_args * T"},
-     .outputs = {"output: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "num_args: int >= 0", "strides: list(int)",
-               ORIBI_OPS_PADDING_EXPLICIT, "explicit_paddings: list(int) = []", ORIBI_OPS_FORMAT,
-               "dilations: list(int) = [1, 1, 1, 1]", "fused_ops: list(string) = []",
-               "epsilon: float = 0.0001", "leakyrelu_alpha: float = 0.2"},
-     .traits = {"packs(filter)", "cost(conv, filter)"},
+     .inputs = "input: T; filter: T; args: num_args * T",
+     .outputs = "output: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS
+              "; num_args: int >= 0; strides: list(int); " ORIBI_OPS_PADDING_EXPLICIT
+              "; explicit_paddings: list(int) = []; " ORIBI_OPS_FORMAT
+              "; dilations: list(int) = [1, 1, 1, 1]; fused_ops: list(string) = []; "
+              "epsilon: float = 0.0001; leakyrelu_alpha: float = 0.2",
+     .traits = "packs(filter); cost(conv, filter)",
      .fuses = "DepthwiseConv2dNative " ORIBI_OPS_EPILOGUE,
      .shape = depthwise},
     {.name = "Conv2DBackpropInput",
-     .inputs = {"input_sizes: int32", "filter: T", "out_backprop: T"},
-     .outputs = {"output: T"},
-     .attrs = {"T: {half, bfloat16, float, double, int32}", "strides: list(int)",
-               "use_cudnn_on_gpu: bool = true", ORIBI_OPS_PADDING_EXPLICIT,
-               "explicit_paddings: list(int) = []", ORIBI_OPS_FORMAT,
-               "dilations: list(int) = [1, 1, 1, 1]"},
-     .traits = {"packs(filter)", "cost(conv, filter)", "parameters(input_sizes)"},
+     .inputs = "input_sizes: int32; filter: T; out_backprop: T",
+     .outputs = "output: T",
+     .attrs = "T: {half, bfloat16, float, double, int32}; strides: list(int); "
+              "use_cudnn_on_gpu: bool = true; " ORIBI_OPS_PADDING_EXPLICIT
+              "; explicit_paddings: list(int) = []; " ORIBI_OPS_FORMAT
+              "; dilations: list(int) = [1, 1, 1, 1]",
+     .traits = "packs(filter); cost(conv, filter); parameters(input_sizes)",
      .shape = backprop_input},
     {.name = "Conv3D",
-     .inputs = {"input: T", "filter: T"},
-     .outputs = {"output: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "strides: list(int) >= 5", ORIBI_OPS_PADDING,
-               ORIBI_OPS_FORMAT_3D, "dilations: list(int) = [1, 1, 1, 1, 1]"},
-     .traits = {"packs(filter)", "cost(conv, filter)"},
+     .inputs = "input: T; filter: T",
+     .outputs = "output: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; strides: list(int) >= 5; " ORIBI_OPS_PADDING
+              "; " ORIBI_OPS_FORMAT_3D "; dilations: list(int) = [1, 1, 1, 1, 1]",
+     .traits = "packs(filter); cost(conv, filter)",
      .shape = conv_3d},
     {.name = NULL},
 };

@@ -50,23 +50,23 @@ static void transform_bilinear(oribi_ops_ctx *ctx, TF_Status *status)
 
 const oribi_ops_row oribi_ops_detection[] = {
     {.name = "Oribi>NonMaxSuppression",
-     .inputs = {"boxes: float", "scores: float", "max_output_size: int32", "iou_threshold: float",
-                "score_threshold: float", "soft_nms_sigma: float"},
-     .outputs = {"selected_indices: int32", "selected_scores: float", "valid_outputs: int32"},
-     .traits = {"parameters(max_output_size)"},
+     .inputs = "boxes: float; scores: float; max_output_size: int32; iou_threshold: float; "
+               "score_threshold: float; soft_nms_sigma: float",
+     .outputs = "selected_indices: int32; selected_scores: float; valid_outputs: int32",
+     .traits = "parameters(max_output_size)",
      .shape = suppression},
     {.name = "Oribi>DetectionPostProcess",
-     .inputs = {"box_encodings: float", "class_predictions: float", "anchors: float"},
-     .outputs = {"boxes: float", "classes: float", "scores: float", "count: float"},
-     .attrs = {"max_detections: int", "max_classes_per_detection: int = 1",
-               "detections_per_class: int = 100", "num_classes: int", "nms_score_threshold: float",
-               "nms_iou_threshold: float", "use_regular_nms: bool = false", "y_scale: float",
-               "x_scale: float", "h_scale: float", "w_scale: float"},
+     .inputs = "box_encodings: float; class_predictions: float; anchors: float",
+     .outputs = "boxes: float; classes: float; scores: float; count: float",
+     .attrs = "max_detections: int; max_classes_per_detection: int = 1; "
+              "detections_per_class: int = 100; num_classes: int; nms_score_threshold: float; "
+              "nms_iou_threshold: float; use_regular_nms: bool = false; y_scale: float; "
+              "x_scale: float; h_scale: float; w_scale: float",
      .shape = detection},
     {.name = "Oribi>TransformBilinear", /* 1 NHWC; the first rows of a matrix of 4 x 4 lead back */
-     .inputs = {"image: float", "matrix: float"},
-     .outputs = {"y: float"},
-     .attrs = {"size: list(int)", "half_pixel: bool = false"},
+     .inputs = "image: float; matrix: float",
+     .outputs = "y: float",
+     .attrs = "size: list(int); half_pixel: bool = false",
      .shape = transform_bilinear},
     {.name = NULL},
 };

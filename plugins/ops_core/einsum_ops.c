@@ -173,9 +173,9 @@ static void einsum(oribi_ops_ctx *ctx, TF_Status *status)
 
 const oribi_ops_row oribi_ops_einsum[] = {
     {.name = "Einsum",
-     .inputs = {"inputs: N * T"},
-     .outputs = {"output: T"},
-     .attrs = {"equation: string", "N: int >= 1", "T: type"},
+     .inputs = "inputs: N * T",
+     .outputs = "output: T",
+     .attrs = "equation: string; N: int >= 1; T: type",
      .shape = einsum},
     {.name = NULL},
 };

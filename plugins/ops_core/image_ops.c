@@ -28,19 +28,19 @@ void oribi_ops_shape_resize(oribi_ops_ctx *ctx, TF_Status *status)
 
 const oribi_ops_row oribi_ops_image[] = {
     {.name = "ResizeNearestNeighbor",
-     .inputs = {"images: T", "size: int32"},
-     .outputs = {"resized_images: T"},
-     .attrs = {"T: {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}",
-               "align_corners: bool = false", "half_pixel_centers: bool = false"},
-     .traits = {"moves(images)", "parameters(size)"},
+     .inputs = "images: T; size: int32",
+     .outputs = "resized_images: T",
+     .attrs = "T: {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}; "
+              "align_corners: bool = false; half_pixel_centers: bool = false",
+     .traits = "moves(images); parameters(size)",
      .shape = oribi_ops_shape_resize},
     {.name = "ResizeBilinear",
-     .inputs = {"images: T", "size: int32"},
-     .outputs = {"resized_images: float"},
+     .inputs = "images: T; size: int32",
+     .outputs = "resized_images: float",
      .attrs =
-         {"T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double, bfloat16}",
-          "align_corners: bool = false", "half_pixel_centers: bool = false"},
-     .traits = {"parameters(size)"},
+         "T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double, bfloat16}; "
+         "align_corners: bool = false; half_pixel_centers: bool = false",
+     .traits = "parameters(size)",
      .shape = oribi_ops_shape_resize},
     {.name = NULL},
 };

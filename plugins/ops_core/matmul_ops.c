@@ -183,39 +183,36 @@ static void attention(oribi_ops_ctx *ctx, TF_Status *status)
 
 const oribi_ops_row oribi_ops_matmul[] = {
     {.name = "MatMul",
-     .inputs = {"a: T", "b: T"},
-     .outputs = {"product: T"},
-     .attrs = {"transpose_a: bool = false", "transpose_b: bool = false",
-               "T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, "
-               "complex64, complex128}",
-               "grad_a: bool = false", "grad_b: bool = false"},
-     .traits = {"packs(b)", "cost(matmul, b)"},
+     .inputs = "a: T; b: T",
+     .outputs = "product: T",
+     .attrs = "transpose_a: bool = false; transpose_b: bool = false; "
+              "T: {bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, "
+              "complex64, complex128}; grad_a: bool = false; grad_b: bool = false",
+     .traits = "packs(b); cost(matmul, b)",
      .shape = mat_mul},
     {.name = "_FusedMatMul",
-     .inputs = {"a: T", "b: T", "args: num_args * T"},
-     .outputs = {"product: T"},
-     .attrs = {"transpose_a: bool = false", "transpose_b: bool = false",
-               "T: {bfloat16, half, float}", "num_args: int >= 0", "fused_ops: list(string) = []",
-               "epsilon: float = 0.0001", "leakyrelu_alpha: float = 0.2"},
-     .traits = {"packs(b)", "cost(matmul, b)"},
+     .inputs = "a: T; b: T; args: num_args * T",
+     .outputs = "product: T",
+     .attrs = "transpose_a: bool = false; transpose_b: bool = false; "
+              "T: {bfloat16, half, float}; num_args: int >= 0; fused_ops: list(string) = []; "
+              "epsilon: float = 0.0001; leakyrelu_alpha: float = 0.2",
+     .traits = "packs(b); cost(matmul, b)",
      .fuses = "MatMul " ORIBI_OPS_EPILOGUE,
      .shape = mat_mul},
     {.name = "BatchMatMulV2",
-     .inputs = {"x: T", "y: T"},
-     .outputs = {"output: T"},
-     .attrs = {"T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, "
-               "uint64, complex64, complex128}",
-               "adj_x: bool = false", "adj_y: bool = false", "grad_x: bool = false",
-               "grad_y: bool = false"},
-     .traits = {"packs(y)", "cost(matmul, y)"},
+     .inputs = "x: T; y: T",
+     .outputs = "output: T",
+     .attrs = "T: {bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, "
+              "uint64, complex64, complex128}; adj_x: bool = false; adj_y: bool = false; "
+              "grad_x: bool = false; grad_y: bool = false",
+     .traits = "packs(y); cost(matmul, y)",
      .shape = oribi_ops_shape_batch_mat_mul},
     {.name = "Oribi>FusedBatchMatMul",
-     .inputs = {"x: T", "y: T", "args: num_args * T"},
-     .outputs = {"output: T"},
-     .attrs = {"T: {bfloat16, half, float}", "adj_x: bool = false", "adj_y: bool = false",
-               "num_args: int >= 0", "fused_ops: list(string) = []",
-               "leakyrelu_alpha: float = 0.2"},
-     .traits = {"packs(y)", "cost(matmul, y)"},
+     .inputs = "x: T; y: T; args: num_args * T",
+     .outputs = "output: T",
+     .attrs = "T: {bfloat16, half, float}; adj_x: bool = false; adj_y: bool = false; "
+              "num_args: int >= 0; fused_ops: list(string) = []; leakyrelu_alpha: float = 0.2",
+     .traits = "packs(y); cost(matmul, y)",
      .fuses = "BatchMatMulV2 " ORIBI_OPS_EPILOGUE,
      .shape = oribi_ops_shape_batch_mat_mul},
     {.name = "Cholesky",
@@ -240,22 +237,22 @@ const oribi_ops_row oribi_ops_matmul[] = {
                "T: {bfloat16, double, float, half, complex64, complex128}"},
      .shape = triangular_solve},
     {.name = "MatrixDeterminant",
-     .inputs = {"input: T"},
-     .outputs = {"output: T"},
-     .attrs = {"T: {half, float, double, complex64, complex128}"},
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "T: {half, float, double, complex64, complex128}",
      .shape = determinant},
     {.name = "Oribi>Attention",
-     .inputs = {"query: T", "key: T", "value: T", "mask: N * Tmask", "spans: n_spans * int64",
-                "sinks: n_sinks * T"},
-     .outputs = {"output: T"},
-     .attrs = {"T: {float}", "Tmask: {float, bool} = DT_FLOAT", "N: int >= 0 = 0",
-               "n_spans: int >= 0 = 0", "n_sinks: int >= 0 = 0", "left_window: int >= -1 = -1",
-               "query_layout: {'BHSD', 'BSHD'} = 'BHSD'",
-               "key_layout: {'BHSD', 'BSHD', 'BHDS'} = 'BHSD'",
-               "value_layout: {'BHSD', 'BSHD', 'BHDS'} = 'BHSD'",
-               "output_layout: {'BHSD', 'BSHD'} = 'BHSD'", "scale: float = 0.0",
-               "softcap: float = 0.0", "is_causal: bool = false", "causal_offset: int = 0",
-               "safe_softmax: bool = true"},
+     .inputs = "query: T; key: T; value: T; mask: N * Tmask; spans: n_spans * int64; "
+               "sinks: n_sinks * T",
+     .outputs = "output: T",
+     .attrs = "T: {float}; Tmask: {float, bool} = DT_FLOAT; N: int >= 0 = 0; "
+              "n_spans: int >= 0 = 0; n_sinks: int >= 0 = 0; left_window: int >= -1 = -1; "
+              "query_layout: {'BHSD', 'BSHD'} = 'BHSD'; "
+              "key_layout: {'BHSD', 'BSHD', 'BHDS'} = 'BHSD'; "
+              "value_layout: {'BHSD', 'BSHD', 'BHDS'} = 'BHSD'; "
+              "output_layout: {'BHSD', 'BSHD'} = 'BHSD'; scale: float = 0.0; "
+              "softcap: float = 0.0; is_causal: bool = false; causal_offset: int = 0; "
+              "safe_softmax: bool = true",
      .shape = attention},
     {.name = NULL},
 };

@@ -360,114 +360,113 @@ static void resize(oribi_ops_ctx *ctx, TF_Status *status)
 
 /* clang-format off: one attribute a line */
 #define POOL_ATTRS                                                                                 \
-    "auto_pad: {'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID'} = 'NOTSET'", "ceil_mode: int = 0",  \
-        "dilations: list(int) = []", "kernel_shape: list(int) >= 1", "pads: list(int) = []",       \
-        "strides: list(int) = []", "data_format: {'NHWC', 'NCHW'} = 'NCHW'",                       \
-        "since_version: int = 0"
+    "auto_pad: {'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID'} = 'NOTSET'; "                       \
+    "ceil_mode: int = 0; dilations: list(int) = []; kernel_shape: list(int) >= 1; "                \
+    "pads: list(int) = []; strides: list(int) = []; "                                              \
+    "data_format: {'NHWC', 'NCHW'} = 'NCHW'; since_version: int = 0"
 /* clang-format on */
 
 const oribi_ops_row oribi_ops_onnx[] = {
     {.name = "ONNX>AveragePool",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "count_include_pad: int = 0", POOL_ATTRS},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; count_include_pad: int = 0; " POOL_ATTRS,
      .shape = average_pool},
     {.name = "ONNX>LpPool",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "p: int = 2", POOL_ATTRS},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; p: int = 2; " POOL_ATTRS,
      .shape = average_pool},
     {.name = "ONNX>MaxPool",
-     .inputs = {"x: T"},
-     .outputs = {"y: T", "indices: int64"},
-     .attrs = {"T: {half, bfloat16, float, double, int8, uint8}", "storage_order: int = 0",
-               POOL_ATTRS},
+     .inputs = "x: T",
+     .outputs = "y: T; indices: int64",
+     .attrs =
+         "T: {half, bfloat16, float, double, int8, uint8}; storage_order: int = 0; " POOL_ATTRS,
      .shape = max_pool},
     {.name = "ONNX>ConvTranspose", /* a bias is an op of its own */
-     .inputs = {"x: T", "w: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS,
-               "auto_pad: {'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID'} = 'NOTSET'",
-               "dilations: list(int) = []", "group: int = 1", "output_padding: list(int) = []",
-               "output_shape: list(int) = []", "pads: list(int) = []", "strides: list(int) = []",
-               "since_version: int = 0"},
+     .inputs = "x: T; w: T",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS
+              "; auto_pad: {'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID'} = 'NOTSET'; "
+              "dilations: list(int) = []; group: int = 1; output_padding: list(int) = []; "
+              "output_shape: list(int) = []; pads: list(int) = []; strides: list(int) = []; "
+              "since_version: int = 0",
      .shape = conv_transpose},
     {.name = "ONNX>LRN",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "size: int >= 1", "alpha: float = 0.0001",
-               "beta: float = 0.75", "bias: float = 1.0", "since_version: int = 0"},
-     .traits = {"along(x, 1)"},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS
+              "; size: int >= 1; alpha: float = 0.0001; beta: float = 0.75; bias: float = 1.0; "
+              "since_version: int = 0",
+     .traits = "along(x, 1)",
      .shape = oribi_ops_shape_unchanged},
     {.name = "ONNX>Conv",
-     .inputs = {"x: T", "w: T", "bias: N * T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "N: int >= 0",
-               "auto_pad: {'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID'} = 'NOTSET'",
-               "dilations: list(int) = []", "group: int = 1", "kernel_shape: list(int) = []",
-               "pads: list(int) = []", "strides: list(int) = []", "since_version: int = 0"},
-     .traits = {"packs(w)"},
+     .inputs = "x: T; w: T; bias: N * T",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; N: int >= 0; "
+              "auto_pad: {'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID'} = 'NOTSET'; "
+              "dilations: list(int) = []; group: int = 1; kernel_shape: list(int) = []; "
+              "pads: list(int) = []; strides: list(int) = []; since_version: int = 0",
+     .traits = "packs(w)",
      .shape = conv},
     {.name = "ONNX>Resize",
-     .inputs = {"inputs: Tinputs"},
-     .outputs = {"y: T"},
-     .attrs = {"T: type", "Tinputs: list(type) >= 1", "present: list(bool) = []",
-               "antialias: int = 0", "axes: list(int) = []",
-               "coordinate_transformation_mode: {'half_pixel', 'half_pixel_symmetric', "
-               "'pytorch_half_pixel', 'align_corners', 'asymmetric', 'tf_half_pixel_for_nn', "
-               "'tf_crop_and_resize'} = 'half_pixel'",
-               "cubic_coeff_a: float = -0.75", "exclude_outside: int = 0",
-               "extrapolation_value: float = 0.0",
-               "keep_aspect_ratio_policy: {'stretch', 'not_larger', 'not_smaller'} = 'stretch'",
-               "mode: {'nearest', 'linear', 'cubic'} = 'nearest'",
-               "nearest_mode: {'round_prefer_floor', 'round_prefer_ceil', 'floor', 'ceil'} = "
-               "'round_prefer_floor'",
-               "since_version: int = 0"},
+     .inputs = "inputs: Tinputs",
+     .outputs = "y: T",
+     .attrs = "T: type; Tinputs: list(type) >= 1; present: list(bool) = []; "
+              "antialias: int = 0; axes: list(int) = []; "
+              "coordinate_transformation_mode: {'half_pixel', 'half_pixel_symmetric', "
+              "'pytorch_half_pixel', 'align_corners', 'asymmetric', 'tf_half_pixel_for_nn', "
+              "'tf_crop_and_resize'} = 'half_pixel'; cubic_coeff_a: float = -0.75; "
+              "exclude_outside: int = 0; extrapolation_value: float = 0.0; "
+              "keep_aspect_ratio_policy: {'stretch', 'not_larger', 'not_smaller'} = 'stretch'; "
+              "mode: {'nearest', 'linear', 'cubic'} = 'nearest'; "
+              "nearest_mode: {'round_prefer_floor', 'round_prefer_ceil', 'floor', 'ceil'} = "
+              "'round_prefer_floor'; since_version: int = 0",
      .shape = resize},
     {.name = "ONNX>PRelu",
-     .inputs = {"x: T", "slope: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: {half, bfloat16, float, double, int32, int64, uint32, uint64}",
-               "since_version: int = 0"},
-     .traits = {"elementwise"},
+     .inputs = "x: T; slope: T",
+     .outputs = "y: T",
+     .attrs = "T: {half, bfloat16, float, double, int32, int64, uint32, uint64}; "
+              "since_version: int = 0",
+     .traits = "elementwise",
      .fuses = "(x, slope) = Add(Maximum(x, 0), Mul(slope, Minimum(x, 0)))",
      .shape = oribi_ops_shape_broadcast},
     {.name = "ONNX>HardSigmoid",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "alpha: float = 0.2", "beta: float = 0.5",
-               "since_version: int = 0"},
-     .traits = {"elementwise"},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs =
+         "T: " ORIBI_OPS_FLOATS "; alpha: float = 0.2; beta: float = 0.5; since_version: int = 0",
+     .traits = "elementwise",
      .fuses = "(x) = ClipByValue(Add(Mul(x, @alpha), @beta), 0, 1)",
      .shape = oribi_ops_shape_unchanged},
     {.name = "ONNX>HardSwish",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "since_version: int = 0"},
-     .traits = {"elementwise"},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; since_version: int = 0",
+     .traits = "elementwise",
      .fuses = "(x) = Mul(x, ClipByValue(Add(Mul(x, 0.16666667), 0.5), 0, 1))\n"
               "(x) = Mul(x, Relu6(Add(x, 3)), 0.16666667)",
      .shape = oribi_ops_shape_unchanged},
     {.name = "ONNX>Mish",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "since_version: int = 0"},
-     .traits = {"elementwise"},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; since_version: int = 0",
+     .traits = "elementwise",
      .fuses = "(x) = Mul(x, Tanh(Softplus(x)))",
      .shape = oribi_ops_shape_unchanged},
     {.name = "ONNX>Swish",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "alpha: float = 1.0", "since_version: int = 0"},
-     .traits = {"elementwise"},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; alpha: float = 1.0; since_version: int = 0",
+     .traits = "elementwise",
      .fuses = "(x) = Mul(x, Sigmoid(Mul(x, @alpha)))",
      .shape = oribi_ops_shape_unchanged},
     {.name = "ONNX>Gelu",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "approximate: {'none', 'tanh'} = 'none'",
-               "since_version: int = 0"},
-     .traits = {"elementwise"},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs =
+         "T: " ORIBI_OPS_FLOATS "; approximate: {'none', 'tanh'} = 'none'; since_version: int = 0",
+     .traits = "elementwise",
      .fuses = "(x) = Mul(0.5, x, Add(1, Erf(Mul(0.70710678, x)))); approximate = none\n"
               "(x) = Mul(0.5, x, Add(1, Tanh(Mul(0.79788456, Add(x, Mul(0.044715, x, x, x))))));"
               " approximate = tanh\n"
@@ -475,23 +474,22 @@ const oribi_ops_row oribi_ops_onnx[] = {
               " approximate = tanh",
      .shape = oribi_ops_shape_unchanged},
     {.name = "ONNX>Celu",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "alpha: float = 1.0", "since_version: int = 0"},
-     .traits = {"elementwise"},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; alpha: float = 1.0; since_version: int = 0",
+     .traits = "elementwise",
      .shape = oribi_ops_shape_unchanged},
     {.name = "ONNX>Shrink",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: realnumbertype", "bias: float = 0.0", "lambd: float = 0.5",
-               "since_version: int = 0"},
-     .traits = {"elementwise"},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: realnumbertype; bias: float = 0.0; lambd: float = 0.5; since_version: int = 0",
+     .traits = "elementwise",
      .shape = oribi_ops_shape_unchanged},
     {.name = "ONNX>ThresholdedRelu",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "alpha: float = 1.0", "since_version: int = 0"},
-     .traits = {"elementwise"},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; alpha: float = 1.0; since_version: int = 0",
+     .traits = "elementwise",
      .shape = oribi_ops_shape_unchanged},
     {.name = NULL},
 };

@@ -13,12 +13,12 @@
 enum { ORIBI_OPS_COMMUTATIVE = 1, ORIBI_OPS_AGGREGATE = 2, ORIBI_OPS_STATEFUL = 4 };
 
 typedef struct oribi_ops_row {
-    const char *name;       /* NULL ends a table */
-    const char *inputs[11]; /* specs, NULL ends */
-    const char *outputs[7];
-    const char *attrs[17];
-    const char *traits[4]; /* what is said of it: tensorflow/c/op_traits.h */
-    const char *fuses;     /* the chains and formulas that it stands for, a line each, or NULL */
+    const char *name;   /* NULL ends a table */
+    const char *inputs; /* specs with "; " between them, or NULL */
+    const char *outputs;
+    const char *attrs;
+    const char *traits; /* what is said of it: tensorflow/c/op_traits.h */
+    const char *fuses;  /* the chains and formulas that it stands for, a line each, or NULL */
     unsigned flags;
     void (*shape)(TF_ShapeInferenceContext *ctx, TF_Status *status);
 } oribi_ops_row;

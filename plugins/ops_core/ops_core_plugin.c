@@ -5,7 +5,6 @@
 #include "built_in.h"
 #include "ops_core/ops_core.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* clang-format off */
@@ -49,33 +48,31 @@ static const oribi_ops_row *const tables[] = {
 };
 /* clang-format on */
 
-static void add_fusions(TF_OpDefinitionBuilder *builder, const char *lines)
+/* Adds each of what stands between separators. What is longer than a spec may be comes out cut, and
+ * the op is refused. */
+static void add_each(TF_OpDefinitionBuilder *builder, const char *specs, const char *separator,
+                     void (*add)(TF_OpDefinitionBuilder *builder, const char *spec))
 {
-    while (lines != NULL && *lines != '\0') {
-        char line[256];
-        const size_t length = strcspn(lines, "\n");
-        (void)snprintf(line, sizeof line, "%.*s", (int)length, lines);
-        TF_OpDefinitionBuilderAddFusion(builder, line);
-        lines += length + (lines[length] == '\n' ? 1 : 0);
+    while (specs != NULL && *specs != '\0') {
+        char spec[256];
+        const char *end = strstr(specs, separator);
+        const size_t length = end != NULL ? (size_t)(end - specs) : strlen(specs);
+        const size_t kept = length < sizeof spec ? length : sizeof spec - 1;
+        memcpy(spec, specs, kept);
+        spec[kept] = '\0';
+        add(builder, spec);
+        specs += length + (end != NULL ? strlen(separator) : 0);
     }
 }
 
 static void register_row(const oribi_ops_row *row, TF_Status *status)
 {
     TF_OpDefinitionBuilder *builder = TF_NewOpDefinitionBuilder(row->name);
-    for (int i = 0; row->inputs[i] != NULL; i++) {
-        TF_OpDefinitionBuilderAddInput(builder, row->inputs[i]);
-    }
-    for (int i = 0; row->outputs[i] != NULL; i++) {
-        TF_OpDefinitionBuilderAddOutput(builder, row->outputs[i]);
-    }
-    for (int i = 0; row->attrs[i] != NULL; i++) {
-        TF_OpDefinitionBuilderAddAttr(builder, row->attrs[i]);
-    }
-    for (int i = 0; row->traits[i] != NULL; i++) {
-        TF_OpDefinitionBuilderAddTrait(builder, row->traits[i]);
-    }
-    add_fusions(builder, row->fuses);
+    add_each(builder, row->inputs, "; ", TF_OpDefinitionBuilderAddInput);
+    add_each(builder, row->outputs, "; ", TF_OpDefinitionBuilderAddOutput);
+    add_each(builder, row->attrs, "; ", TF_OpDefinitionBuilderAddAttr);
+    add_each(builder, row->traits, "; ", TF_OpDefinitionBuilderAddTrait);
+    add_each(builder, row->fuses, "\n", TF_OpDefinitionBuilderAddFusion);
     TF_OpDefinitionBuilderSetIsCommutative(builder, (row->flags & ORIBI_OPS_COMMUTATIVE) != 0);
     TF_OpDefinitionBuilderSetIsAggregate(builder, (row->flags & ORIBI_OPS_AGGREGATE) != 0);
     TF_OpDefinitionBuilderSetIsStateful(builder, (row->flags & ORIBI_OPS_STATEFUL) != 0);

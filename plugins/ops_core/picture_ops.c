@@ -200,69 +200,70 @@ static void center_crop_pad(oribi_ops_ctx *ctx, TF_Status *status)
     oribi_ops_output(ctx, 0, &x, status);
 }
 
-#define OPTIONAL "Tinputs: list(type) >= 1", "present: list(bool) = []"
+#define OPTIONAL "Tinputs: list(type) >= 1; present: list(bool) = []"
 
 const oribi_ops_row oribi_ops_picture[] = {
     {.name = "ONNX>GridSample",
-     .inputs = {"x: T", "grid: Tgrid"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "Tgrid: " ORIBI_OPS_FLOATS, "align_corners: int = 0",
-               "mode: {'linear', 'nearest', 'cubic', 'bilinear', 'bicubic'} = 'linear'",
-               "padding_mode: {'zeros', 'border', 'reflection'} = 'zeros'",
-               "since_version: int = 0"},
+     .inputs = "x: T; grid: Tgrid",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; Tgrid: " ORIBI_OPS_FLOATS "; align_corners: int = 0; "
+              "mode: {'linear', 'nearest', 'cubic', 'bilinear', 'bicubic'} = 'linear'; "
+              "padding_mode: {'zeros', 'border', 'reflection'} = 'zeros'; "
+              "since_version: int = 0",
      .shape = grid_sample},
     {.name = "ONNX>AffineGrid",
-     .inputs = {"theta: T", "size: int64"},
-     .outputs = {"grid: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "align_corners: int = 0", "since_version: int = 0"},
-     .traits = {"parameters(size)"},
+     .inputs = "theta: T; size: int64",
+     .outputs = "grid: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; align_corners: int = 0; since_version: int = 0",
+     .traits = "parameters(size)",
      .shape = affine_grid},
     {.name = "ONNX>NonMaxSuppression",
-     .inputs = {"inputs: Tinputs"},
-     .outputs = {"selected_indices: int64"},
-     .attrs = {OPTIONAL, "center_point_box: int = 0", "since_version: int = 0"},
+     .inputs = "inputs: Tinputs",
+     .outputs = "selected_indices: int64",
+     .attrs = OPTIONAL "; center_point_box: int = 0; since_version: int = 0",
      .shape = non_max_suppression},
     {.name = "ONNX>RoiAlign",
-     .inputs = {"x: T", "rois: T", "batch_indices: int64"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS,
-               "coordinate_transformation_mode: {'half_pixel', 'output_half_pixel'} = 'half_pixel'",
-               "mode: {'avg', 'max'} = 'avg'", "output_height: int = 1", "output_width: int = 1",
-               "sampling_ratio: int = 0", "spatial_scale: float = 1.0", "since_version: int = 0"},
+     .inputs = "x: T; rois: T; batch_indices: int64",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; "
+              "coordinate_transformation_mode: {'half_pixel', 'output_half_pixel'} = 'half_pixel'; "
+              "mode: {'avg', 'max'} = 'avg'; output_height: int = 1; output_width: int = 1; "
+              "sampling_ratio: int = 0; spatial_scale: float = 1.0; since_version: int = 0",
      .shape = roi_align},
     {.name = "ONNX>MaxRoiPool",
-     .inputs = {"x: T", "rois: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "pooled_shape: list(int) >= 2", "spatial_scale: float = 1.0",
-               "since_version: int = 0"},
+     .inputs = "x: T; rois: T",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; pooled_shape: list(int) >= 2; spatial_scale: float = 1.0; "
+              "since_version: int = 0",
      .shape = max_roi_pool},
     {.name = "ONNX>DeformConv",
-     .inputs = {"inputs: N * T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "N: int >= 3", "present: list(bool) = []",
-               "dilations: list(int) = []", "group: int = 1", "kernel_shape: list(int) = []",
-               "offset_group: int = 1", "pads: list(int) = []", "strides: list(int) = []",
-               "since_version: int = 0"},
+     .inputs = "inputs: N * T",
+     .outputs = "y: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS
+              "; N: int >= 3; present: list(bool) = []; dilations: list(int) = []; "
+              "group: int = 1; kernel_shape: list(int) = []; offset_group: int = 1; "
+              "pads: list(int) = []; strides: list(int) = []; since_version: int = 0",
      .shape = deform_conv},
     {.name = "ONNX>Col2Im",
-     .inputs = {"input: T", "image_shape: int64", "block_shape: int64"},
-     .outputs = {"output: T"},
-     .attrs = {"T: realnumbertype", "dilations: list(int) = []", "pads: list(int) = []",
-               "strides: list(int) = []", "since_version: int = 0"},
-     .traits = {"parameters(image_shape, block_shape)"},
+     .inputs = "input: T; image_shape: int64; block_shape: int64",
+     .outputs = "output: T",
+     .attrs = "T: realnumbertype; dilations: list(int) = []; pads: list(int) = []; "
+              "strides: list(int) = []; since_version: int = 0",
+     .traits = "parameters(image_shape, block_shape)",
      .shape = col2im},
     {.name = "ONNX>MaxUnpool",
-     .inputs = {"inputs: Tinputs"},
-     .outputs = {"output: T"},
-     .attrs = {"T: realnumbertype", OPTIONAL, "kernel_shape: list(int) >= 1",
-               "pads: list(int) = []", "strides: list(int) = []", "since_version: int = 0"},
+     .inputs = "inputs: Tinputs",
+     .outputs = "output: T",
+     .attrs = "T: realnumbertype; " OPTIONAL
+              "; kernel_shape: list(int) >= 1; pads: list(int) = []; strides: list(int) = []; "
+              "since_version: int = 0",
      .shape = max_unpool},
     {.name = "ONNX>CenterCropPad",
-     .inputs = {"input_data: T", "shape: Tind"},
-     .outputs = {"output_data: T"},
-     .attrs = {"T: type", "Tind: " ORIBI_OPS_INDEX_DEFAULT, "axes: list(int) = []",
-               "since_version: int = 0"},
-     .traits = {"parameters(shape)"},
+     .inputs = "input_data: T; shape: Tind",
+     .outputs = "output_data: T",
+     .attrs =
+         "T: type; Tind: " ORIBI_OPS_INDEX_DEFAULT "; axes: list(int) = []; since_version: int = 0",
+     .traits = "parameters(shape)",
      .shape = center_crop_pad},
     {.name = NULL},
 };

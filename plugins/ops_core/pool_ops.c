@@ -69,48 +69,47 @@ static void unpool_places(oribi_ops_ctx *ctx, TF_Status *status)
 
 const oribi_ops_row oribi_ops_pool[] = {
     {.name = "MaxPool",
-     .inputs = {"input: T"},
-     .outputs = {"output: T"},
-     .attrs = {"T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, "
-               "qint8} = DT_FLOAT",
-               "ksize: list(int) >= 4", "strides: list(int) >= 4", ORIBI_OPS_PADDING_EXPLICIT,
-               "explicit_paddings: list(int) = []",
-               "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"},
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, "
+              "qint8} = DT_FLOAT; ksize: list(int) >= 4; strides: list(int) >= "
+              "4; " ORIBI_OPS_PADDING_EXPLICIT "; explicit_paddings: list(int) = []; "
+              "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
      .shape = max_pool},
     {.name = "AvgPool",
-     .inputs = {"value: T"},
-     .outputs = {"output: T"},
-     .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4", ORIBI_OPS_PADDING,
-               ORIBI_OPS_FORMAT, "T: " ORIBI_OPS_FLOATS},
+     .inputs = "value: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; " ORIBI_OPS_PADDING
+              "; " ORIBI_OPS_FORMAT "; T: " ORIBI_OPS_FLOATS,
      .shape = avg_pool},
     /* Ours: explicit padding, which no average counts. TensorFlow's has SAME and VALID only. */
     {.name = "Oribi>AvgPool",
-     .inputs = {"value: T"},
-     .outputs = {"output: T"},
-     .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4", ORIBI_OPS_PADDING_EXPLICIT,
-               "explicit_paddings: list(int) = []", ORIBI_OPS_FORMAT, "T: " ORIBI_OPS_FLOATS},
+     .inputs = "value: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; " ORIBI_OPS_PADDING_EXPLICIT
+              "; explicit_paddings: list(int) = []; " ORIBI_OPS_FORMAT "; T: " ORIBI_OPS_FLOATS,
      .shape = avg_pool},
     {.name = "Oribi>MaxPoolPlaces", /* places in the window, row by row, and 0.1 */
-     .inputs = {"input: float"},
-     .outputs = {"output: float", "places: float"},
-     .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4", ORIBI_OPS_PADDING},
+     .inputs = "input: float",
+     .outputs = "output: float; places: float",
+     .attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; " ORIBI_OPS_PADDING,
      .shape = pool_places},
     {.name = "Oribi>MaxUnpoolPlaces", /* the way back */
-     .inputs = {"values: float", "places: float"},
-     .outputs = {"output: float"},
-     .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4"},
+     .inputs = "values: float; places: float",
+     .outputs = "output: float",
+     .attrs = "ksize: list(int) >= 4; strides: list(int) >= 4",
      .shape = unpool_places},
     {.name = "MaxPool3D",
-     .inputs = {"input: T"},
-     .outputs = {"output: T"},
-     .attrs = {"ksize: list(int) >= 5", "strides: list(int) >= 5", ORIBI_OPS_PADDING,
-               ORIBI_OPS_FORMAT_3D, "T: {half, bfloat16, float}"},
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 5; strides: list(int) >= 5; " ORIBI_OPS_PADDING
+              "; " ORIBI_OPS_FORMAT_3D "; T: {half, bfloat16, float}",
      .shape = pool_3d},
     {.name = "AvgPool3D",
-     .inputs = {"input: T"},
-     .outputs = {"output: T"},
-     .attrs = {"ksize: list(int) >= 5", "strides: list(int) >= 5", ORIBI_OPS_PADDING,
-               ORIBI_OPS_FORMAT_3D, "T: " ORIBI_OPS_FLOATS},
+     .inputs = "input: T",
+     .outputs = "output: T",
+     .attrs = "ksize: list(int) >= 5; strides: list(int) >= 5; " ORIBI_OPS_PADDING
+              "; " ORIBI_OPS_FORMAT_3D "; T: " ORIBI_OPS_FLOATS,
      .shape = pool_3d},
     {.name = NULL},
 };

@@ -142,37 +142,37 @@ static void mat_mul(oribi_ops_ctx *ctx, TF_Status *status)
 
 /* clang-format off: one attribute a line */
 #define BYTES  "{int8, uint8}"
-#define BOUNDS "low: int = -128", "high: int = 255"
-#define WINDOW "ksize: list(int)", "strides: list(int)", "pads: list(int)"
+#define BOUNDS "low: int = -128; high: int = 255"
+#define WINDOW "ksize: list(int); strides: list(int); pads: list(int)"
 /* clang-format on */
 
 const oribi_ops_row oribi_ops_qlinear[] = {
     {.name = "ONNX>QLinearConv2D",
-     .inputs = {"input: Tx", "filter: Tw", "bias: int32", "filter_zeros: int32",
-                "multipliers: float"},
-     .outputs = {"output: Ty"},
-     .attrs = {"Tx: " BYTES, "Tw: " BYTES, "Ty: {int8, uint8, int32, float}", "input_zero: int",
-               "output_zero: int", "strides: list(int)", "dilations: list(int)", "pads: list(int)",
-               BOUNDS},
-     .traits = {"cost(conv, filter)"},
+     .inputs = "input: Tx; filter: Tw; bias: int32; filter_zeros: int32; multipliers: float",
+     .outputs = "output: Ty",
+     .attrs = "Tx: " BYTES "; Tw: " BYTES
+              "; Ty: {int8, uint8, int32, float}; input_zero: int; output_zero: int; "
+              "strides: list(int); dilations: list(int); pads: list(int); " BOUNDS,
+     .traits = "cost(conv, filter)",
      .shape = conv},
     {.name = "ONNX>QLinearMatMul",
-     .inputs = {"a: Ta", "b: Tb", "a_zeros: int32", "b_zeros: int32", "multipliers: float"},
-     .outputs = {"y: Ty"},
-     .attrs = {"Ta: " BYTES, "Tb: " BYTES, "Ty: {int8, uint8, int32, float}", "output_zero: int",
-               BOUNDS},
-     .traits = {"cost(matmul, b)"},
+     .inputs = "a: Ta; b: Tb; a_zeros: int32; b_zeros: int32; multipliers: float",
+     .outputs = "y: Ty",
+     .attrs =
+         "Ta: " BYTES "; Tb: " BYTES "; Ty: {int8, uint8, int32, float}; output_zero: int; " BOUNDS,
+     .traits = "cost(matmul, b)",
      .shape = mat_mul},
     {.name = "ONNX>QLinearAveragePool",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " BYTES, WINDOW, "input_scale: float", "input_zero: int", "output_scale: float",
-               "output_zero: int", BOUNDS},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs =
+         "T: " BYTES "; " WINDOW
+         "; input_scale: float; input_zero: int; output_scale: float; output_zero: int; " BOUNDS,
      .shape = pool},
     {.name = "ONNX>QLinearMaxPool",
-     .inputs = {"x: T"},
-     .outputs = {"y: T"},
-     .attrs = {"T: " BYTES, WINDOW},
+     .inputs = "x: T",
+     .outputs = "y: T",
+     .attrs = "T: " BYTES "; " WINDOW,
      .shape = pool},
     {.name = NULL},
 };

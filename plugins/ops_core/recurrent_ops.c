@@ -237,11 +237,12 @@ static void onnx_rnn(oribi_ops_ctx *ctx, TF_Status *status)
 
 /* Absent inputs are vectors without elements. The lists have an entry for each function of each
  * direction: codes and meaning in micro/recurrent/recurrent_f32.h. */
-#define ONNX_INPUTS "x: T", "w: T", "r: T", "b: T", "sequence_lens: int32", "initial_h: T"
+#define ONNX_INPUTS "x: T; w: T; r: T; b: T; sequence_lens: int32; initial_h: T"
 #define ONNX_ATTRS                                                                                 \
-    "T: {float, double}", "direction: {'forward', 'reverse', 'bidirectional'} = 'forward'",        \
-        "layout: int = 0", "activations: list(int)", "activation_alpha: list(float)",              \
-        "activation_beta: list(float)", "clip: float = 0.0"
+    "T: {float, double}; "                                                                         \
+    "direction: {'forward', 'reverse', 'bidirectional'} = 'forward'; "                             \
+    "layout: int = 0; activations: list(int); activation_alpha: list(float); "                     \
+    "activation_beta: list(float); clip: float = 0.0"
 
 /* Heads side by side: query [b, t, q * k], value [b, t, kv * v] make [b, t, q * v], [b, kv, k, v].
  */
@@ -271,80 +272,78 @@ static void linear_attention(oribi_ops_ctx *ctx, TF_Status *status)
 
 const oribi_ops_row oribi_ops_recurrent[] = {
     {.name = "ONNX>LSTM",
-     .inputs = {ONNX_INPUTS, "initial_c: T", "p: T"},
-     .outputs = {"y: T", "y_h: T", "y_c: T"},
-     .attrs = {ONNX_ATTRS, "input_forget: bool = false"},
+     .inputs = ONNX_INPUTS "; initial_c: T; p: T",
+     .outputs = "y: T; y_h: T; y_c: T",
+     .attrs = ONNX_ATTRS "; input_forget: bool = false",
      .shape = onnx_lstm},
     {.name = "Oribi>DynamicLstm", /* products round their left sides to 256 places first */
-     .inputs = {ONNX_INPUTS, "initial_c: T", "p: T"},
-     .outputs = {"y: T", "y_h: T", "y_c: T"},
-     .attrs = {ONNX_ATTRS, "input_forget: bool = false"},
+     .inputs = ONNX_INPUTS "; initial_c: T; p: T",
+     .outputs = "y: T; y_h: T; y_c: T",
+     .attrs = ONNX_ATTRS "; input_forget: bool = false",
      .shape = onnx_lstm},
     {.name = "ONNX>GRU",
-     .inputs = {ONNX_INPUTS},
-     .outputs = {"y: T", "y_h: T"},
-     .attrs = {ONNX_ATTRS, "linear_before_reset: bool = false"},
+     .inputs = ONNX_INPUTS,
+     .outputs = "y: T; y_h: T",
+     .attrs = ONNX_ATTRS "; linear_before_reset: bool = false",
      .shape = onnx_gru},
     {.name = "ONNX>RNN",
-     .inputs = {ONNX_INPUTS},
-     .outputs = {"y: T", "y_h: T"},
-     .attrs = {ONNX_ATTRS},
+     .inputs = ONNX_INPUTS,
+     .outputs = "y: T; y_h: T",
+     .attrs = ONNX_ATTRS,
      .shape = onnx_rnn},
     {.name = "Oribi>HybridRnn", /* products take the hidden state through bytes */
-     .inputs = {ONNX_INPUTS},
-     .outputs = {"y: T", "y_h: T"},
-     .attrs = {ONNX_ATTRS, "asymmetric: bool = false"},
+     .inputs = ONNX_INPUTS,
+     .outputs = "y: T; y_h: T",
+     .attrs = ONNX_ATTRS "; asymmetric: bool = false",
      .shape = onnx_rnn},
     {.name = "ONNX>LinearAttention",
-     .inputs = {"inputs: N * T"},
-     .outputs = {"output: T", "present_state: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, "N: int >= 3", "present: list(bool) = []",
-               "chunk_size: int = 64", "kv_num_heads: int", "q_num_heads: int",
-               "scale: float = 0.0",
-               "update_rule: {'linear', 'gated', 'delta', 'gated_delta'} = 'gated_delta'",
-               "since_version: int = 0"},
+     .inputs = "inputs: N * T",
+     .outputs = "output: T; present_state: T",
+     .attrs =
+         "T: " ORIBI_OPS_FLOATS "; N: int >= 3; present: list(bool) = []; chunk_size: int = 64; "
+         "kv_num_heads: int; q_num_heads: int; scale: float = 0.0; "
+         "update_rule: {'linear', 'gated', 'delta', 'gated_delta'} = 'gated_delta'; "
+         "since_version: int = 0",
      .shape = linear_attention},
     {.name = "Oribi>Svdf",
-     .inputs = {"input: float", "feature: float", "time: float", "bias: float", "state: float"},
-     .outputs = {"output: float", "next: float"},
-     .attrs = {"rank: int"},
+     .inputs = "input: float; feature: float; time: float; bias: float; state: float",
+     .outputs = "output: float; next: float",
+     .attrs = "rank: int",
      .shape = svdf},
     {.name = "Oribi>QSvdf",
-     .inputs = {"input: int8", "feature: int8", "time: int16", "bias: int32", "state: int16"},
-     .outputs = {"output: int8", "next: int16"},
-     .attrs = {"rank: int", "input_scale: float", "input_zero: int", "output_scale: float",
-               "output_zero: int", "feature_scale: float", "time_scale: float",
-               "state_scale: float"},
+     .inputs = "input: int8; feature: int8; time: int16; bias: int32; state: int16",
+     .outputs = "output: int8; next: int16",
+     .attrs = "rank: int; input_scale: float; input_zero: int; output_scale: float; "
+              "output_zero: int; feature_scale: float; time_scale: float; state_scale: float",
      .shape = svdf},
     {.name = "Oribi>QNarrowSvdf", /* with a state of int8 */
-     .inputs = {"input: int8", "feature: int8", "time: int8", "bias: int32", "state: int8"},
-     .outputs = {"output: int8", "next: int8"},
-     .attrs = {"rank: int", "input_scale: float", "input_zero: int", "output_scale: float",
-               "output_zero: int", "feature_scale: float", "time_scale: float",
-               "state_scale: float", "state_zero: int"},
+     .inputs = "input: int8; feature: int8; time: int8; bias: int32; state: int8",
+     .outputs = "output: int8; next: int8",
+     .attrs = "rank: int; input_scale: float; input_zero: int; output_scale: float; "
+              "output_zero: int; feature_scale: float; time_scale: float; state_scale: float; "
+              "state_zero: int",
      .shape = svdf},
     {.name = "Oribi>Lstm",
-     .inputs = {"input: float", "weights: float", "recurrent: float", "bias: float",
-                "hidden: float", "cell: float"},
-     .outputs = {"output: float", "next_hidden: float", "next_cell: float"},
-     .attrs = {"time_major: bool = false", "cell_clip: float = 0.0"},
+     .inputs = "input: float; weights: float; recurrent: float; bias: float; hidden: float; "
+               "cell: float",
+     .outputs = "output: float; next_hidden: float; next_cell: float",
+     .attrs = "time_major: bool = false; cell_clip: float = 0.0",
      .shape = lstm},
     {.name = "Oribi>LstmFull",
-     .inputs = {"input: float", "weights: float", "recurrent: float", "bias: float",
-                "hidden: float", "cell: float", "peephole: float", "norm: float",
-                "projection: float", "projection_bias: float"},
-     .outputs = {"output: float", "next_hidden: float", "next_cell: float"},
-     .attrs = {"time_major: bool = false", "cell_clip: float = 0.0", "projection_clip: float = 0.0",
-               "hybrid: bool = false", "asymmetric: bool = false"},
+     .inputs = "input: float; weights: float; recurrent: float; bias: float; hidden: float; "
+               "cell: float; peephole: float; norm: float; projection: float; "
+               "projection_bias: float",
+     .outputs = "output: float; next_hidden: float; next_cell: float",
+     .attrs = "time_major: bool = false; cell_clip: float = 0.0; projection_clip: float = 0.0; "
+              "hybrid: bool = false; asymmetric: bool = false",
      .shape = lstm_full},
     {.name = "Oribi>QLstm",
-     .inputs = {"input: T", "weights: int8", "recurrent: int8", "bias: Tbias", "hidden: T",
-                "cell: int16"},
-     .outputs = {"output: T", "next_hidden: T", "next_cell: int16"},
-     .attrs = {"T: {int8, int16}", "Tbias: {int32, int64}", "rounding: {'tflm', 'tflite'} = 'tflm'",
-               "time_major: bool = false", "cell_clip: float = 0.0", "input_scale: float",
-               "input_zero: int", "hidden_scale: float", "hidden_zero: int", "cell_scale: float",
-               "product_scale: float", "product_zero: int", "weight_scales: list(float) >= 8"},
+     .inputs = "input: T; weights: int8; recurrent: int8; bias: Tbias; hidden: T; cell: int16",
+     .outputs = "output: T; next_hidden: T; next_cell: int16",
+     .attrs = "T: {int8, int16}; Tbias: {int32, int64}; rounding: {'tflm', 'tflite'} = 'tflm'; "
+              "time_major: bool = false; cell_clip: float = 0.0; input_scale: float; "
+              "input_zero: int; hidden_scale: float; hidden_zero: int; cell_scale: float; "
+              "product_scale: float; product_zero: int; weight_scales: list(float) >= 8",
      .shape = lstm},
     {.name = NULL},
 };

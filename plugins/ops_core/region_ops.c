@@ -30,17 +30,17 @@ static void region(oribi_ops_ctx *ctx, TF_Status *status)
 
 const oribi_ops_row oribi_ops_device[] = {
     {.name = "Oribi>Region",
-     .inputs = {"inputs: Tin"},
-     .outputs = {"outputs: Tout"},
-     .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 1", "shapes: list(shape)",
-               "region: int >= 0", "device_name: string"},
+     .inputs = "inputs: Tin",
+     .outputs = "outputs: Tout",
+     .attrs = "Tin: list(type) >= 0; Tout: list(type) >= 1; shapes: list(shape); "
+              "region: int >= 0; device_name: string",
      .shape = region},
     {.name = "Oribi>EthosU",
-     .inputs = {"commands: uint8", "read_only: uint8", "inputs: Tin"},
-     .outputs = {"outputs: Tout"},
-     .attrs = {"Tin: list(type) >= 0", "Tout: list(type) >= 1", "shapes: list(shape)",
-               "scratch: int = 0", "scratch_bytes: int >= 0", "fast_bytes: int = -1",
-               "places: list(int)", "order: int = 0", "until: list(int) = []"},
+     .inputs = "commands: uint8; read_only: uint8; inputs: Tin",
+     .outputs = "outputs: Tout",
+     .attrs = "Tin: list(type) >= 0; Tout: list(type) >= 1; shapes: list(shape); "
+              "scratch: int = 0; scratch_bytes: int >= 0; fast_bytes: int = -1; "
+              "places: list(int); order: int = 0; until: list(int) = []",
      .shape = region},
     {.name = NULL},
 };

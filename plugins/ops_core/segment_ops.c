@@ -62,10 +62,10 @@ static void sorted(oribi_ops_ctx *ctx, TF_Status *status)
 
 #define UNSORTED(op, types, ids)                                                                   \
     {                                                                                              \
-        .name = op, .inputs = {"data: T", "segment_ids: Tindices", "num_segments: Tnumsegments"},  \
-        .outputs = {"output: T"},                                                                  \
-        .attrs = {"T: " types, "Tindices: " ids, "Tnumsegments: " ORIBI_OPS_INDEX_DEFAULT},        \
-        .traits = {"parameters(num_segments)"}, .shape = unsorted                                  \
+        .name = op, .inputs = "data: T; segment_ids: Tindices; num_segments: Tnumsegments",        \
+        .outputs = "output: T",                                                                    \
+        .attrs = "T: " types "; Tindices: " ids "; Tnumsegments: " ORIBI_OPS_INDEX_DEFAULT,        \
+        .traits = "parameters(num_segments)", .shape = unsorted                                    \
     }
 
 const oribi_ops_row oribi_ops_segment[] = {
@@ -74,9 +74,9 @@ const oribi_ops_row oribi_ops_segment[] = {
     UNSORTED("UnsortedSegmentMax", "realnumbertype", ORIBI_OPS_INDEX),
     UNSORTED("UnsortedSegmentMin", "realnumbertype", ORIBI_OPS_INDEX),
     {.name = "SegmentSum",
-     .inputs = {"data: T", "segment_ids: Tindices"},
-     .outputs = {"output: T"},
-     .attrs = {"T: numbertype", "Tindices: " ORIBI_OPS_INDEX},
+     .inputs = "data: T; segment_ids: Tindices",
+     .outputs = "output: T",
+     .attrs = "T: numbertype; Tindices: " ORIBI_OPS_INDEX,
      .shape = sorted},
     {.name = NULL},
 };

@@ -136,53 +136,54 @@ static void rfft_1d(oribi_ops_ctx *ctx, TF_Status *status)
 #define REAL    "{float, double} = DT_FLOAT"
 #define PART(op, in, out)                                                                          \
     {                                                                                              \
-        .name = op, .inputs = {in ": T"}, .outputs = {out ": Tout"},                               \
-        .attrs = {"T: " COMPLEX, "Tout: " REAL}, .traits = {"elementwise"},                        \
+        .name = op, .inputs = in ": T", .outputs = out ": Tout",                                   \
+        .attrs = "T: " COMPLEX "; Tout: " REAL, .traits = "elementwise",                           \
         .shape = oribi_ops_shape_unchanged                                                         \
     }
-#define OPTIONAL "Tinputs: list(type) >= 1", "present: list(bool) = []"
+#define OPTIONAL "Tinputs: list(type) >= 1; present: list(bool) = []"
 #define WINDOW(op)                                                                                 \
     {                                                                                              \
-        .name = op, .inputs = {"size: Tsize"}, .outputs = {"output: output_datatype"},             \
-        .attrs = {"Tsize: " ORIBI_OPS_INDEX, "output_datatype: realnumbertype = DT_FLOAT",         \
-                  "periodic: int = 1", "since_version: int = 0"},                                  \
-        .traits = {"parameters(size)"}, .shape = window                                            \
+        .name = op, .inputs = "size: Tsize", .outputs = "output: output_datatype",                 \
+        .attrs = "Tsize: " ORIBI_OPS_INDEX                                                         \
+                 "; output_datatype: realnumbertype = DT_FLOAT; periodic: int = 1; "               \
+                 "since_version: int = 0",                                                         \
+        .traits = "parameters(size)", .shape = window                                              \
     }
 
 const oribi_ops_row oribi_ops_signal[] = {
     {.name = "ONNX>DFT",
-     .inputs = {"inputs: Tinputs"},
-     .outputs = {"output: T"},
+     .inputs = "inputs: Tinputs",
+     .outputs = "output: T",
      /* axis: an input since opset 20, -2 where it is absent. */
-     .attrs = {"T: " ORIBI_OPS_FLOATS, OPTIONAL, "axis: int = 1", "inverse: int = 0",
-               "onesided: int = 0", "since_version: int = 0"},
+     .attrs = "T: " ORIBI_OPS_FLOATS "; " OPTIONAL
+              "; axis: int = 1; inverse: int = 0; onesided: int = 0; since_version: int = 0",
      .shape = dft},
     {.name = "ONNX>STFT",
-     .inputs = {"inputs: Tinputs"},
-     .outputs = {"output: T"},
-     .attrs = {"T: " ORIBI_OPS_FLOATS, OPTIONAL, "onesided: int = 1", "since_version: int = 0"},
+     .inputs = "inputs: Tinputs",
+     .outputs = "output: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS "; " OPTIONAL "; onesided: int = 1; since_version: int = 0",
      .shape = stft},
     WINDOW("ONNX>HannWindow"),
     WINDOW("ONNX>HammingWindow"),
     WINDOW("ONNX>BlackmanWindow"),
     {.name = "ONNX>MelWeightMatrix",
-     .inputs = {"num_mel_bins: T1", "dft_length: T1", "sample_rate: T1", "lower_edge_hertz: T2",
-                "upper_edge_hertz: T2"},
-     .outputs = {"output: output_datatype"},
-     .attrs = {"T1: " ORIBI_OPS_INDEX, "T2: " ORIBI_OPS_FLOATS,
-               "output_datatype: realnumbertype = DT_FLOAT", "since_version: int = 0"},
+     .inputs = "num_mel_bins: T1; dft_length: T1; sample_rate: T1; lower_edge_hertz: T2; "
+               "upper_edge_hertz: T2",
+     .outputs = "output: output_datatype",
+     .attrs = "T1: " ORIBI_OPS_INDEX "; T2: " ORIBI_OPS_FLOATS
+              "; output_datatype: realnumbertype = DT_FLOAT; since_version: int = 0",
      .shape = mel_weight_matrix},
     {.name = "RFFT2D",
-     .inputs = {"input: Treal", "fft_length: int32"},
-     .outputs = {"output: Tcomplex"},
-     .attrs = {"Treal: " REAL, "Tcomplex: " COMPLEX},
-     .traits = {"parameters(fft_length)"},
+     .inputs = "input: Treal; fft_length: int32",
+     .outputs = "output: Tcomplex",
+     .attrs = "Treal: " REAL "; Tcomplex: " COMPLEX,
+     .traits = "parameters(fft_length)",
      .shape = rfft_2d},
     {.name = "RFFT",
-     .inputs = {"input: Treal", "fft_length: int32"},
-     .outputs = {"output: Tcomplex"},
-     .attrs = {"Treal: " REAL, "Tcomplex: " COMPLEX},
-     .traits = {"parameters(fft_length)"},
+     .inputs = "input: Treal; fft_length: int32",
+     .outputs = "output: Tcomplex",
+     .attrs = "Treal: " REAL "; Tcomplex: " COMPLEX,
+     .traits = "parameters(fft_length)",
      .shape = rfft_1d},
     PART("Real", "input", "output"),
     PART("Imag", "input", "output"),
