@@ -62,8 +62,10 @@ foreach(row ${ORIBI_ISA_ROWS})
             if(ORIBI_SANITIZE AND source MATCHES "gemm.*avx512")
                 list(APPEND flags -O0)
             endif()
-            set(level "") # what qlinear lives on is written by hand, and need not be there four times
-            if(source MATCHES "qlinear_x86" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+            # What qlinear lives on is written by hand, and need not be there four times; of binary ops -O3 makes a
+            # copy for each stride, and no better loop. Others (norm, pool, unary) lose vectors by less than it.
+            set(level "")
+            if(source MATCHES "(qlinear|binary)_x86" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
                 set(level "$<$<CONFIG:Release>:-O2;-fvect-cost-model=dynamic>")
             endif()
             set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS

@@ -17,12 +17,12 @@ typedef struct oribi_cpu_kernel {
     /* Up to the first NULL attr; one registration per combination of types. */
     oribi_kit_constraint types[ORIBI_KIT_MAX_CONSTRAINTS];
     const char *label; /* NULL: "" */
-    int32_t priority;
+    int16_t priority;
+    uint8_t strided_outputs; /* bit i: output i may be written with a row stride */
     oribi_cpu_isa isa;
     void *(*create)(TF_OpKernelConstruction *);
     void (*compute)(void *, TF_OpKernelContext *);
     void (*destroy)(void *);
-    uint64_t strided_outputs; /* bit i: output i may be written with a row stride */
     double tolerance;         /* relative, of a variant against the reference row; 0: bit for bit */
     const char *why;          /* it is fast, or what it is; for tests and the benchmark */
 } oribi_cpu_kernel;
