@@ -118,9 +118,9 @@ static void decode_wav(oribi_ops_ctx *ctx, TF_Status *status)
 
 const oribi_ops_row oribi_ops_audio[] = {
     {.name = "DecodeWav",
-     .inputs = {"contents: string"},
-     .outputs = {"audio: float", "sample_rate: int32"},
-     .attrs = {"desired_channels: int = -1", "desired_samples: int = -1"},
+     .inputs = "contents: string",
+     .outputs = "audio: float; sample_rate: int32",
+     .attrs = "desired_channels: int = -1; desired_samples: int = -1",
      .shape = decode_wav},
     {.name = "Oribi>SignalWindow",
      .inputs = "input: int16; weights: int16",

@@ -23,8 +23,8 @@ typedef struct oribi_cpu_kernel {
     void *(*create)(TF_OpKernelConstruction *);
     void (*compute)(void *, TF_OpKernelContext *);
     void (*destroy)(void *);
-    double tolerance;         /* relative, of a variant against the reference row; 0: bit for bit */
-    const char *why;          /* it is fast, or what it is; for tests and the benchmark */
+    double tolerance; /* relative, of a variant against the reference row; 0: bit for bit */
+    const char *why;  /* it is fast, or what it is; for tests and the benchmark */
 } oribi_cpu_kernel;
 
 /* One op family: the name of its file and its table. */
