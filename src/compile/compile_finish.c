@@ -48,6 +48,7 @@ static const folders layouts[] = {
     [ORIBI_LAYOUT_ZEPHYR] = {"include/", "src/"},
     [ORIBI_LAYOUT_ESP_IDF] = {"include/", "src/"},
     [ORIBI_LAYOUT_ARDUINO] = {"src/", "src/"},
+    [ORIBI_LAYOUT_PLATFORMIO] = {"include/", "src/"},
     [ORIBI_LAYOUT_CMSIS_PACK] = {"include/", "source/"},
     [ORIBI_LAYOUT_MLF] = {"codegen/host/include/", "codegen/host/src/"},
 };

@@ -138,6 +138,54 @@ class Outputs(unittest.TestCase):
                        check=True)
         self.compile(DIGITS, "--layout", "arduino", "--weights", "obj", code=4)
 
+    def sketch(self, folder, *flags):
+        """The example as an Arduino core compiles it, with a core that is a stand-in; runs it twice and gives what it says."""
+        (self.folder / "Arduino.h").write_text(
+            "#include <stdint.h>\n#include <stdio.h>\n"
+            "static unsigned long micros() { return 7; }\nstatic void delay(int) {}\n"
+            "static struct { void begin(long) {}\n"
+            "  template <class T> void print(T x) { text(x, \"\"); }\n  template <class T> void println(T x) { text(x, \"\\n\"); }\n"
+            "  void text(const char *x, const char *end) { printf(\"%s%s\", x, end); }\n  void text(long x, const char *end) { printf(\"%ld%s\", x, end); }\n"
+            "  void text(unsigned long x, const char *end) { printf(\"%lu%s\", x, end); }\n  void text(double x, const char *end) { printf(\"%g%s\", x, end); }\n} Serial;\n")
+        (self.folder / "sketch.cc").write_text((folder / "examples/run/run.ino").read_text() + "\nint main() { setup(); loop(); loop(); }\n")
+        objects = [self.folder / f"{i}.o" for i, _ in enumerate(sorted((folder / "src").rglob("*.c")))]
+        for source, out in zip(sorted((folder / "src").rglob("*.c")), objects):
+            subprocess.run(["gcc", *FLAGS, *flags, "-c", source, "-o", out], check=True)
+        subprocess.run(["g++", "-std=c++11", "-Wall", "-Wextra", "-Werror", *flags, f"-I{self.folder}", self.folder / "sketch.cc", *objects,
+                        "-o", self.folder / "sketch"], check=True)
+        return subprocess.run([self.folder / "sketch"], capture_output=True, text=True, check=True).stdout
+
+    def test_the_sketch_runs_the_model(self):
+        for layout, place in (("arduino", "src"), ("platformio", "include")):
+            folder = self.compile(DIGITS, "--name", "inputs", "--layout", layout)
+            said = self.sketch(folder, f"-I{folder / place}", f"-I{folder / 'src'}").splitlines()
+            self.assertEqual(said[:1] + said[11:12], ["result 0, microseconds 0"] * 2)
+            self.assertEqual(said[1:11], said[12:])
+            self.assertAlmostEqual(sum(float(v) + 128 for v in said[1:11]) / 256, 1.0, places=1)
+        for words in (("--io", "pool"), ("--workspace", "static"), ("--weights", "bin")):  # which it would have to know more of
+            self.assertFalse((self.compile(DIGITS, "--layout", "arduino", *words) / "examples").exists())
+
+    def test_the_platformio_library_says_what_its_manifest_must(self):
+        folder = self.compile(DIGITS, "--name", "net", "--layout", "platformio", "--optimize", "speed")
+        library = json.loads((folder / "library.json").read_text())
+        self.assertRegex(library["name"], r"^[\w.-]{1,50}$")
+        self.assertRegex(library["version"], r"^\d+\.\d+\.\d+")
+        self.assertEqual((library["frameworks"], library["platforms"], library["license"]), ("*", "*", "0BSD"))
+        self.assertEqual(library["build"], {"srcDir": "src", "includeDir": "include", "flags": ["-ffp-contract=off", "-O3"]})
+        self.assertTrue((folder / "include" / library["headers"]).is_file())
+        self.assertEqual([p for p in folder.rglob("*.c") if folder / "src" not in p.parents], [])
+        self.compile(DIGITS, "--layout", "platformio", "--weights", "incbin", code=4)
+
+    def test_the_csolution_layer_names_the_component_of_the_pack(self):
+        folder = self.compile(DIGITS, "--name", "net", "--layout", "cmsis-pack")
+        root = xml.etree.ElementTree.parse(folder / "Oribi.tvmgen_net.pdsc").getroot()
+        component = root.find("components/component")
+        named = f"{root.find('vendor').text}::{component.get('Cclass')}:{component.get('Cgroup')}:{component.get('Csub')}"
+        layer = (folder / "tvmgen_net.clayer.yml").read_text()
+        self.assertIn(f"    - component: {named}\n", layer)
+        self.assertIn(f"    - pack: {root.find('vendor').text}::{root.find('name').text}\n      path: .\n", layer)
+        self.assertRegex(layer, r"(?m)^layer:$")
+
     def test_the_pack_names_files_that_are_there(self):
         folder = self.compile(DIGITS, "--name", "net", "--layout", "cmsis-pack")
         root = xml.etree.ElementTree.parse(folder / "Oribi.tvmgen_net.pdsc").getroot()

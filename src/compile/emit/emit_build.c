@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Build files for CMake, Zephyr, ESP-IDF, Arduino and CMSIS-Pack. They list the files that are
- * there, so they are made last. Names in them are identifiers; no text of the model goes in.
+/* Build files for CMake, Zephyr, ESP-IDF and CMSIS-Pack; of Arduino and PlatformIO, which compile
+ * what they find: emit_library.c. They list the files that are there, so they are made last. Names
+ * in them are identifiers; no text of the model goes in.
  */
 #include <string.h>
 
 #include "compile/emit/emit_parts.h"
 #include "tensor/status.h"
-
-static const char licence[] = "0BSD";
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -60,8 +59,7 @@ static void assembly(const oribi_compile *all, oribi_writer *w)
     }
 }
 
-/* Returns the flags of the C files: the arithmetic of floats, and what --optimize asks for. */
-static const char *flags_of(const oribi_compile *all)
+const char *oribi_emit_flags(const oribi_compile *all)
 {
     switch (all->options.optimize) {
     case ORIBI_OPTIMIZE_SIZE:
@@ -96,7 +94,7 @@ static bool emit_cmake(const oribi_compile *all, oribi_files *files, TF_Status *
     oribi_writer_line(&w, "set_target_properties(tvmgen_%s PROPERTIES C_STANDARD 99)", name);
     oribi_writer_line(&w, "if(CMAKE_C_COMPILER_ID MATCHES \"GNU|Clang\")");
     oribi_writer_line(&w, "    target_compile_options(tvmgen_%s PRIVATE", name);
-    oribi_writer_line(&w, "        \"$<$<COMPILE_LANGUAGE:C>:%s>\")", flags_of(all));
+    oribi_writer_line(&w, "        \"$<$<COMPILE_LANGUAGE:C>:%s>\")", oribi_emit_flags(all));
     oribi_writer_line(&w, "endif()");
     assembly(all, &w);
     return oribi_files_add(files, &w.text, status, "CMakeLists.txt");
@@ -118,7 +116,7 @@ static bool emit_zephyr(const oribi_compile *all, oribi_files *files, TF_Status 
     list(all, &w, "");
     oribi_writer_close(&w, ")");
     oribi_writer_line(&w, "zephyr_library_compile_options(");
-    oribi_writer_line(&w, "    \"$<$<COMPILE_LANGUAGE:C>:%s>\")", flags_of(all));
+    oribi_writer_line(&w, "    \"$<$<COMPILE_LANGUAGE:C>:%s>\")", oribi_emit_flags(all));
     assembly(all, &w);
     w.depth--;
     oribi_writer_line(&w, "endif()");
@@ -155,7 +153,7 @@ static bool emit_esp_idf(const oribi_compile *all, oribi_files *files, TF_Status
     w.depth = 0;
     oribi_writer_line(&w, "    INCLUDE_DIRS \"include\")");
     oribi_writer_line(&w, "target_compile_options(${COMPONENT_LIB} PRIVATE");
-    oribi_writer_line(&w, "    \"$<$<COMPILE_LANGUAGE:C>:%s>\")", flags_of(all));
+    oribi_writer_line(&w, "    \"$<$<COMPILE_LANGUAGE:C>:%s>\")", oribi_emit_flags(all));
     for (int32_t i = 0; i < all->files.n; i++) {
         if (ends_with(all->files.items[i].name, ".o")) {
             oribi_writer_line(&w, "target_link_libraries(${COMPONENT_LIB} INTERFACE");
@@ -168,31 +166,8 @@ static bool emit_esp_idf(const oribi_compile *all, oribi_files *files, TF_Status
     head(all, &yaml, "Component");
     oribi_writer_line(&yaml, "version: \"%s\"", oribi_version());
     oribi_writer_line(&yaml, "description: \"Compiled model %s\"", library(all));
-    oribi_writer_line(&yaml, "license: \"%s\"", licence);
+    oribi_writer_line(&yaml, "license: \"%s\"", ORIBI_EMIT_LICENCE);
     return oribi_files_add(files, &yaml.text, status, "idf_component.yml");
-}
-
-/* --- Arduino --------------------------------------------------------------------------------- */
-
-static bool emit_arduino(const oribi_compile *all, oribi_files *files, TF_Status *status)
-{
-    oribi_writer w = {0};
-    if (all->options.weights == ORIBI_WEIGHTS_INCBIN || all->options.weights == ORIBI_WEIGHTS_OBJ) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "an Arduino library is built from its sources alone: --layout arduino "
-                          "goes with --weights c or bin");
-    }
-    oribi_writer_line(&w, "name=tvmgen_%s", library(all));
-    oribi_writer_line(&w, "version=%s", oribi_version());
-    oribi_writer_line(&w, "author=oribi");
-    oribi_writer_line(&w, "maintainer=oribi");
-    oribi_writer_line(&w, "sentence=Compiled model %s.", library(all));
-    oribi_writer_line(&w, "paragraph=Made by oribi %s; licence %s.", oribi_version(), licence);
-    oribi_writer_line(&w, "category=Data Processing");
-    oribi_writer_line(&w, "url=");
-    oribi_writer_line(&w, "architectures=*");
-    oribi_writer_line(&w, "includes=tvmgen_%s.h", library(all));
-    return oribi_files_add(files, &w.text, status, "library.properties");
 }
 
 /* --- CMSIS-Pack ------------------------------------------------------------------------------ */
@@ -244,8 +219,19 @@ static bool emit_cmsis_pack(const oribi_compile *all, oribi_files *files, TF_Sta
     oribi_writer_close(&w, "</components>");
     oribi_writer_close(&w, "</package>");
     ORIBI_TRY(oribi_files_add(files, &w.text, status, "Oribi.tvmgen_%s.pdsc", name));
+    oribi_writer layer = {0};
+    head(all, &layer, "Layer for csolution projects with");
+    oribi_writer_line(&layer, "layer:");
+    oribi_writer_line(&layer, "  type: Model");
+    oribi_writer_line(&layer, "  description: Compiled model %s", name);
+    oribi_writer_line(&layer, "  packs:");
+    oribi_writer_line(&layer, "    - pack: Oribi::tvmgen_%s", name);
+    oribi_writer_line(&layer, "      path: .");
+    oribi_writer_line(&layer, "  components:");
+    oribi_writer_line(&layer, "    - component: Oribi::Machine Learning:Model:%s", name);
+    ORIBI_TRY(oribi_files_add(files, &layer.text, status, "tvmgen_%s.clayer.yml", name));
     oribi_writer text = {0};
-    oribi_writer_line(&text, "SPDX-License-Identifier: %s", licence);
+    oribi_writer_line(&text, "SPDX-License-Identifier: %s", ORIBI_EMIT_LICENCE);
     oribi_writer_line(&text, "https://spdx.org/licenses/0BSD.html");
     return oribi_files_add(files, &text.text, status, "LICENSE");
 }
@@ -260,7 +246,9 @@ bool oribi_emit_build(const oribi_compile *all, oribi_files *files, TF_Status *s
     case ORIBI_LAYOUT_ESP_IDF:
         return emit_esp_idf(all, files, status);
     case ORIBI_LAYOUT_ARDUINO:
-        return emit_arduino(all, files, status);
+        return oribi_emit_arduino(all, files, status);
+    case ORIBI_LAYOUT_PLATFORMIO:
+        return oribi_emit_platformio(all, files, status);
     case ORIBI_LAYOUT_CMSIS_PACK:
         return emit_cmsis_pack(all, files, status);
     default:

@@ -23,6 +23,13 @@ bool oribi_emit_self_test(const oribi_program *program, oribi_files *files,
 bool oribi_emit_kernels(const oribi_compile *all, oribi_files *files, TF_Status *status);
 bool oribi_emit_shared(const oribi_compile *all, oribi_files *files, TF_Status *status);
 bool oribi_emit_build(const oribi_compile *all, oribi_files *files, TF_Status *status);
+/* emit_library.c: what describes a library that is compiled where it is used. */
+bool oribi_emit_arduino(const oribi_compile *all, oribi_files *files, TF_Status *status);
+bool oribi_emit_platformio(const oribi_compile *all, oribi_files *files, TF_Status *status);
+/* The flags of the C files, with ';' between them: the arithmetic of floats, and what --optimize
+ * asks for. */
+const char *oribi_emit_flags(const oribi_compile *all);
+#define ORIBI_EMIT_LICENCE "0BSD" /* of what is emitted */
 bool oribi_emit_metadata(const oribi_compile *all, oribi_files *files, TF_Status *status);
 int64_t oribi_compile_time(void); /* SOURCE_DATE_EPOCH, else 0 (1970) */
 int32_t oribi_emit_operator_count(const oribi_program *program);
