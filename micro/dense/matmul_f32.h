@@ -3,14 +3,7 @@
 #ifndef ORIBI_MICRO_MATMUL_F32_H_
 #define ORIBI_MICRO_MATMUL_F32_H_
 
-#include "micro/broadcast.h"
-
-struct oribi_micro_matmul_f32_args {
-    struct oribi_micro_broadcast batch; /* in matrices; from broadcast_prepare.h */
-    int32_t rows, inner, columns;
-    int32_t a_row, a_column; /* steps in a between rows, and along the inner dimension */
-    int32_t b_row, b_column; /* steps in b along the inner dimension, and between columns */
-};
+#include "micro/dense/matmul_f32_args.h"
 
 /* output[i, j] = the sum over k of a[i, k] * b[k, j], for each matrix of the batch.
  * Shapes   output [batch, rows, columns], dense; a holds rows * inner values a matrix, b

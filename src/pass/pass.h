@@ -23,7 +23,8 @@ typedef struct oribi_pass_options {
     size_t fold_max_bytes; /* per node result; 0: 64 MiB */
     uint64_t fold_max_ns;  /* per node; 0: 2 s; a slower node is given up afterwards */
     const struct oribi_instruction_set *isa; /* limit of built-in kernels; NULL: none */
-    const char *label;      /* kernels with this label go before all others; NULL: none */
+    const char *label;      /* kernels with this label go before all others; NULL: none; of
+                             * "a-b" with the label "a" where there is none */
     bool plain_activations; /* layers take along Relu, Relu6 and LeakyRelu only */
     bool keep_names;        /* values of the model stay visible (verify --per-node) */
 } oribi_pass_options;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives each node a kernel of the label that was asked for, where one is registered; the rest keep
- * theirs. Runs after the passes that fuse, because those look at the usual kernels.
+/* Gives each node a kernel of the label that was asked for, where one is registered, of the label
+ * "a-b" one of "a" else; the rest keep theirs. Runs after the passes that fuse, because those look at the usual kernels.
  */
 #include "pass/pass_internal.h"
 
 #include <string.h>
 
-const oribi_kernel_def *oribi_pass_select_labelled(oribi_graph *graph, const oribi_node *node,
-                                                   const char *label, TF_Status *status)
+static const oribi_kernel_def *select_labelled(oribi_graph *graph, const oribi_node *node,
+                                               const char *label, TF_Status *status)
 {
     oribi_node_view view;
     oribi_attrs attrs = {0};
@@ -26,6 +26,23 @@ const oribi_kernel_def *oribi_pass_select_labelled(oribi_graph *graph, const ori
     }
     view.attrs = &attrs;
     return oribi_kernel_select(&view, "CPU", NULL, status);
+}
+
+const oribi_kernel_def *oribi_pass_select_labelled(oribi_graph *graph, const oribi_node *node,
+                                                   const char *label, TF_Status *status)
+{
+    const oribi_kernel_def *kernel = select_labelled(graph, node, label, status);
+    const char *dash = strchr(label, '-');
+    if (kernel != NULL || TF_GetCode(status) != TF_NOT_FOUND || dash == NULL) {
+        return kernel;
+    }
+    const char *first = oribi_arena_strndup(&graph->arena, label, (size_t)(dash - label));
+    TF_SetStatus(status, TF_OK, "");
+    if (first == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    return select_labelled(graph, node, first, status);
 }
 
 bool oribi_pass_prefer(oribi_graph *graph, const oribi_pass_options *options,

@@ -219,8 +219,10 @@ void oribi_options_set_kernels(oribi_options *options, const char *kernels, TF_S
         options->kernels = NULL;
     } else if (strcmp(kernels, "micro") == 0) {
         options->kernels = "micro";
+    } else if (strcmp(kernels, "micro-fma") == 0) {
+        options->kernels = "micro-fma";
     } else {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "there are no kernels '%s'; choose fast or micro",
+        oribi_fail(status, TF_INVALID_ARGUMENT, "there are no kernels '%s'; choose fast, micro or micro-fma",
                    kernels);
     }
 }

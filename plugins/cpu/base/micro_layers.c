@@ -15,10 +15,28 @@
 #include "micro/conv/conv2d_f32_prepare.h"
 #include "micro/depthwise/depthwise_conv2d_f32.h"
 #include "micro/dense/matmul_f32.h"
-#include "micro/conv/transpose_conv_f32.h"
+#include "micro/transposed/transpose_conv_f32.h"
 #include "micro/unary/unary_f32.h"
+#include "micro/fma/conv2d_fma_f32.h"
+#include "micro/fma/depthwise_conv2d_fma_f32.h"
+#include "micro/fma/matmul_fma_f32.h"
+
+/* The layers that add products: rounded, or (label "micro-fma") by fused multiply-add. */
+typedef struct layer_kernels {
+    void (*conv)(const struct oribi_micro_conv2d_f32_args *, const float *, const float *, float *);
+    void (*depthwise)(const struct oribi_micro_depthwise_conv2d_f32_args *, const float *,
+                      const float *, float *);
+    void (*matmul)(const struct oribi_micro_matmul_f32_args *, const float *, const float *,
+                   float *);
+} layer_kernels;
+static const layer_kernels rounding = {oribi_micro_conv2d_f32, oribi_micro_depthwise_conv2d_f32,
+                                       oribi_micro_matmul_f32};
+static const layer_kernels fusing = {oribi_micro_conv2d_fma_f32,
+                                     oribi_micro_depthwise_conv2d_fma_f32,
+                                     oribi_micro_matmul_fma_f32};
 
 typedef struct layer_state {
+    const layer_kernels *kernels;
     oribi_conv_attrs attrs;
     oribi_matmul_attrs matmul;
     oribi_epilogue epilogue;
@@ -81,17 +99,33 @@ static void finish(oribi_kit_run *run, const layer_state *state, float *y, int64
 
 static void conv_read(oribi_kit_setup *setup, layer_state *state)
 {
+    state->kernels = &rounding;
     oribi_conv_attrs_read(setup, &state->attrs);
     read_epilogue(setup, state);
 }
 ORIBI_KIT_CREATE(conv, layer_state)
 
+static void conv_fma_read(oribi_kit_setup *setup, layer_state *state)
+{
+    conv_read(setup, state);
+    state->kernels = &fusing;
+}
+ORIBI_KIT_CREATE(conv_fma, layer_state)
+
 static void matmul_read(oribi_kit_setup *setup, layer_state *state)
 {
+    state->kernels = &rounding;
     oribi_matmul_attrs_read(setup, &state->matmul);
     read_epilogue(setup, state);
 }
 ORIBI_KIT_CREATE(matmul, layer_state)
+
+static void matmul_fma_read(oribi_kit_setup *setup, layer_state *state)
+{
+    matmul_read(setup, state);
+    state->kernels = &fusing;
+}
+ORIBI_KIT_CREATE(matmul_fma, layer_state)
 
 /* Every size as the kernels count, or a failure. */
 static bool fits(oribi_kit_run *run, const int64_t *sizes, int count)
@@ -109,6 +143,7 @@ static bool fits(oribi_kit_run *run, const int64_t *sizes, int count)
 /* One row of results is a call of its own, so that the pool shares rows out and a run that was
  * stopped goes no further. The image is moved up under the window instead of the window down. */
 typedef struct conv_rows {
+    const layer_kernels *kernels;
     struct oribi_micro_conv2d_f32_args args;
     const float *input, *residual;
     float *output;
@@ -124,14 +159,14 @@ static void compute_conv_rows(void *object, int64_t begin, int64_t end)
         args.batch = 1;
         args.out_h = 1;
         args.before_h -= (int32_t)(row % a->out_h) * a->stride_h;
-        oribi_micro_conv2d_f32(&args, rows->input + row / a->out_h * image,
-                               args.adds != 0 ? rows->residual + row * line : rows->residual,
-                               rows->output + row * line);
+        rows->kernels->conv(&args, rows->input + row / a->out_h * image,
+                            args.adds != 0 ? rows->residual + row * line : rows->residual,
+                            rows->output + row * line);
     }
 }
 
 /* Packs the filter into scratch and computes. */
-static bool call_conv(oribi_kit_run *run, struct oribi_micro_conv2d_f32_args *args,
+static bool call_conv(oribi_kit_run *run, const layer_kernels *kernels, struct oribi_micro_conv2d_f32_args *args,
                       const struct oribi_micro_filter_f32 *filter, const float *input,
                       const float *residual, float *output)
 {
@@ -144,7 +179,7 @@ static bool call_conv(oribi_kit_run *run, struct oribi_micro_conv2d_f32_args *ar
     }
     oribi_micro_conv2d_f32_pack(filter, taps, args->out_c, args->groups, packed);
     args->filter = packed;
-    conv_rows rows = {*args, input, residual, output};
+    conv_rows rows = {kernels, *args, input, residual, output};
     oribi_kit_parallel(run, (int64_t)args->batch * args->out_h,
                        (taps + 1) * args->out_w * args->out_c, &rows, compute_conv_rows);
     TF_DeleteTensor(scratch);
@@ -231,7 +266,7 @@ static bool conv_run(const void *arg, oribi_kit_run *run)
     if (out == NULL || oribi_cpu_product(c.shapes.dims, 4) == 0) {
         return out != NULL;
     }
-    if (!call_conv(run, &args, &filter, image, c.args.residual != NULL ? c.args.residual : image,
+    if (!call_conv(run, state->kernels, &args, &filter, image, c.args.residual != NULL ? c.args.residual : image,
                    out)) {
         return false;
     }
@@ -240,6 +275,7 @@ static bool conv_run(const void *arg, oribi_kit_run *run)
 }
 
 typedef struct depthwise_rows {
+    const layer_kernels *kernels;
     struct oribi_micro_depthwise_conv2d_f32_args args;
     const float *input, *residual;
     float *output;
@@ -256,7 +292,7 @@ static void compute_depthwise_rows(void *object, int64_t begin, int64_t end)
         args.batch = 1;
         args.out_h = 1;
         args.before_h -= (int32_t)(row % a->out_h) * a->stride_h;
-        oribi_micro_depthwise_conv2d_f32(&args, rows->input + row / a->out_h * image,
+        rows->kernels->depthwise(&args, rows->input + row / a->out_h * image,
                                          args.adds != 0 ? rows->residual + row * line
                                                         : rows->residual,
                                          rows->output + row * line);
@@ -278,7 +314,7 @@ static bool depthwise_run(const void *arg, oribi_kit_run *run)
     const float *image = (const float *)(const void *)c.shapes.image.data;
     float *out = oribi_kit_output(run, 0, c.shapes.dims, 4);
     if (out != NULL && oribi_cpu_product(c.shapes.dims, 4) > 0) {
-        depthwise_rows rows = {args, image, c.args.residual != NULL ? c.args.residual : image, out};
+        depthwise_rows rows = {state->kernels, args, image, c.args.residual != NULL ? c.args.residual : image, out};
         const int64_t taps = (int64_t)args.filter_h * args.filter_w;
         oribi_kit_parallel(run, (int64_t)args.batch * args.out_h,
                            (taps + 1) * args.out_w * c.shapes.dims[3], &rows,
@@ -377,7 +413,7 @@ static bool dense(const layer_state *state, oribi_kit_run *run, const oribi_matm
                                                .alpha = state->epilogue.alpha};
     const struct oribi_micro_filter_f32 filter = {TF_TensorData(run->in[1]), flips ? 1 : s->n,
                                                   flips ? s->k : 1};
-    if (!call_conv(run, &args, &filter, left, extra->residual != NULL ? extra->residual : left,
+    if (!call_conv(run, state->kernels, &args, &filter, left, extra->residual != NULL ? extra->residual : left,
                    out)) {
         return false;
     }
@@ -430,7 +466,7 @@ static bool matmul_run(const void *arg, oribi_kit_run *run)
         if (oribi_kit_stops(run, &patience, s.m * s.n * s.k)) {
             return false;
         }
-        oribi_micro_matmul_f32(&args, left + oribi_matmul_batch(&s, &s.left_strides, i) * s.m * s.k,
+        state->kernels->matmul(&args, left + oribi_matmul_batch(&s, &s.left_strides, i) * s.m * s.k,
                                right + oribi_matmul_batch(&s, &s.right_strides, i) * s.k * s.n,
                                out + i * s.m * s.n);
     }
@@ -438,20 +474,22 @@ static bool matmul_run(const void *arg, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(matmul, 2)
 
-#define ROW(op, fn, create_fn)                                                                     \
+#define ROW(op, kind, fn, create_fn)                                                                     \
     {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .label = "micro",                          \
+        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .label = kind,                          \
         .priority = ORIBI_CPU_MICRO, .create = create_fn, .compute = fn##_compute,                 \
         .destroy = oribi_kit_free, .tolerance = 2e-4, .why = "the arithmetic of emitted C"         \
     }
+#define BOTH(op, fn, create_fn)                                                                    \
+    ROW(op, "micro", fn, create_fn##_create), ROW(op, "micro-fma", fn, create_fn##_fma_create)
 const oribi_cpu_kernel oribi_cpu_micro_layers_kernels[] = {
-    ROW("Conv2D", conv, conv_create),
-    ROW("_FusedConv2D", conv, conv_create),
-    ROW("DepthwiseConv2dNative", depthwise, conv_create),
-    ROW("_FusedDepthwiseConv2dNative", depthwise, conv_create),
-    ROW("Oribi>FusedDepthwiseConv2d", depthwise, conv_create),
-    ROW("Conv2DBackpropInput", backprop, backprop_create),
-    ROW("MatMul", matmul, matmul_create),
-    ROW("_FusedMatMul", matmul, matmul_create),
-    ROW("BatchMatMulV2", matmul, matmul_create),
+    BOTH("Conv2D", conv, conv),
+    BOTH("_FusedConv2D", conv, conv),
+    BOTH("DepthwiseConv2dNative", depthwise, conv),
+    BOTH("_FusedDepthwiseConv2dNative", depthwise, conv),
+    BOTH("Oribi>FusedDepthwiseConv2d", depthwise, conv),
+    ROW("Conv2DBackpropInput", "micro", backprop, backprop_create),
+    BOTH("MatMul", matmul, matmul),
+    BOTH("_FusedMatMul", matmul, matmul),
+    BOTH("BatchMatMulV2", matmul, matmul),
     {.op_name = NULL}};

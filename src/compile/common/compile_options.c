@@ -187,6 +187,8 @@ static const row rows[] = {
      "kernels for cores with Arm's DSP extension, for others, for ARMv6-M, or for MVE (Helium); "
      "all "
      "run everywhere"},
+    {"fma", NULL, FLAG, AT(fma), NULL, false,
+     "float layers add products by fused multiply-add, as `--kernels micro-fma` of a session does"},
     {"no-fuse", NULL, FLAG, AT(no_fuse), NULL, false, "every operator of the model runs by itself"},
     {"pool", "name=NAME[,size=BYTES][,device=NAME]", LIST, AT(pools), is_pool, false,
      "a pool of memory for the workspace; several are used in their order; k, m allowed; "

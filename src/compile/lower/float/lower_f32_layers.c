@@ -7,7 +7,7 @@
 #include "compile/lower/args_table.h"
 #include "compile/lower/float/lower_f32.h"
 #include "compile/lower/lower_parts.h"
-#include "micro/conv/transpose_conv_f32.h"
+#include "micro/transposed/transpose_conv_f32.h"
 #include "micro/dense/matmul_f32.h"
 #include "micro/unary/activation_f32.h"
 #include "micro/conv/conv2d_f32_prepare.h"
@@ -15,6 +15,9 @@
 #include "tensor/status.h"
 
 enum { HEIGHT = 1, WIDTH = 2, DEPTH = 3 };
+
+/* Of the two kernels of a layer, which differ in how they add products. */
+#define KERNEL(lowering, name) ((lowering)->options->fma ? #name "_fma_f32" : #name "_f32")
 
 typedef struct epilogue {
     const float *bias;
@@ -156,7 +159,7 @@ static bool set_convolution(oribi_lowering *lowering, oribi_call *call, const ge
     ORIBI_TRY(args.filter != NULL);
     SET_GEOMETRY(&args, g);
     SET_EPILOGUE(&args, e);
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "conv2d_f32", conv2d_f32, &args));
+    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, KERNEL(lowering, conv2d), conv2d_f32, &args));
     ORIBI_CALL_PLACE(call, &args, filter, taps * out_c);
     ORIBI_CALL_PLACE(call, &args, bias, out_c);
     return take_inputs(lowering, call, e);
@@ -193,7 +196,7 @@ bool oribi_lower_depthwise_f32(oribi_lowering *lowering, oribi_call *call)
     SET_GEOMETRY(&args, &g);
     SET_EPILOGUE(&args, &e);
     call->macs = taps * g.in[0] * g.out[HEIGHT] * g.out[WIDTH] * channels;
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "depthwise_conv2d_f32", depthwise_conv2d_f32, &args));
+    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, KERNEL(lowering, depthwise_conv2d), depthwise_conv2d_f32, &args));
     ORIBI_CALL_PLACE(call, &args, filter, taps * channels);
     ORIBI_CALL_PLACE(call, &args, bias, channels);
     return take_inputs(lowering, call, &e);
@@ -288,5 +291,5 @@ bool oribi_lower_matmul_f32(oribi_lowering *lowering, oribi_call *call)
     call->n_inputs = 2;
     call->macs = oribi_lower_count(oribi_lower_output(lowering, call)) * inner;
     return read_batches(lowering, call, a, b, &args.batch) &&
-           ORIBI_CALL_SET(lowering, call, "matmul_f32", matmul_f32, &args);
+           ORIBI_CALL_SET(lowering, call, KERNEL(lowering, matmul), matmul_f32, &args);
 }

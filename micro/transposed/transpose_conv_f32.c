@@ -2,7 +2,7 @@
 /* Transposed convolution of float, one result at a time. */
 #include "micro/float_rules.h"
 
-#include "micro/conv/transpose_conv_f32.h"
+#include "micro/transposed/transpose_conv_f32.h"
 
 #include "micro/port.h"
 

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolution of float: the loops, whose products ORIBI_MICRO_ADD_F32(sum, x, weight) adds to sums
+ * of one result and ORIBI_MICRO_ADD_F32S to those of as many as a vector has. A block of eight result channels is computed for every pixel before the
+ * next block, so that its weights stay close. Where no column of the windows leaves the image, four
+ * pixels share what is read of the filter; their sums are variables with names because a compiler
+ * keeps those in registers: on a microcontroller four pixels by four channels, with vectors by
+ * eight.
+ */
+#ifndef ORIBI_MICRO_CONV2D_F32_BODY_H_
+#define ORIBI_MICRO_CONV2D_F32_BODY_H_
+
+#include "micro/float_rules.h"
+
+#include "micro/unary/activation_f32.h"
+#include "micro/conv/conv2d_f32_args.h"
+#include "micro/port.h"
+#include "micro/vector_f32.h"
+
+enum { BLOCK = ORIBI_MICRO_CONV2D_F32_BLOCK, WIDTH = ORIBI_MICRO_F32_WIDTH, PIXELS = 4 };
+
+/* DO(pixel, k) for the vectors of a block, and for those that four pixels have sums of at once. */
+#if ORIBI_MICRO_F32_WIDTH == 8
+#define EACH_OF_BLOCK(DO, p) DO(p, 0)
+#define EACH_AT_ONCE(DO, p)  DO(p, 0)
+enum { AT_ONCE = 8 };
+#elif ORIBI_MICRO_F32_WIDTH == 4
+#define EACH_OF_BLOCK(DO, p) DO(p, 0) DO(p, 1)
+#define EACH_AT_ONCE(DO, p)  DO(p, 0) DO(p, 1)
+enum { AT_ONCE = 8 };
+#else
+#define EACH_AT_ONCE(DO, p)  DO(p, 0) DO(p, 1) DO(p, 2) DO(p, 3)
+#define EACH_OF_BLOCK(DO, p) EACH_AT_ONCE(DO, p) DO(p, 4) DO(p, 5) DO(p, 6) DO(p, 7)
+enum { AT_ONCE = 4 };
+#endif
+#define EACH_PIXEL(DO) DO(0) DO(1) DO(2) DO(3)
+
+#define SUM(p, k)     oribi_micro_f32s s##p##k = {0};
+#define WEIGHTS(p, k) const oribi_micro_f32s f##k = ORIBI_MICRO_F32S(f + WIDTH * k);
+#define ADD(p, k)     s##p##k = ORIBI_MICRO_ADD_F32S(s##p##k, v##p, f##k);
+#define KEEP(p, k)    ORIBI_MICRO_F32S_SET(sums + p * BLOCK + WIDTH * k, s##p##k);
+#define SUMS(p)       EACH_AT_ONCE(SUM, p)
+#define PIXEL(p)                                                                                   \
+    const float v##p = *from##p++;                                                                 \
+    EACH_AT_ONCE(ADD, p)
+#define KEEPS(p) EACH_AT_ONCE(KEEP, p)
+
+/* What one pixel's results are made of: the corner of its window in the part of the image that the
+ * group has, and the channels of the block, `count` of them (BLOCK or 1) from `channel` on. */
+struct window {
+    const float *image, *filter;
+    int32_t y, x, channel, count;
+};
+
+static void finish(const struct oribi_micro_conv2d_f32_args *a, const struct window *w, float *sums,
+                   const float *residual, float *output)
+{
+    oribi_micro_finish_f32(sums, w->count, a->bias != 0 ? a->bias + w->channel : 0,
+                           a->adds != 0 ? residual + w->channel : 0, a->activation, a->alpha,
+                           output + w->channel);
+}
+
+/* The first pixel of tap (i, j), or NULL outside the image. */
+static const float *tap(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
+                        int32_t i, int32_t j)
+{
+    const int32_t row = w->y + i * a->dilation_h, column = w->x + j * a->dilation_w;
+    const int32_t inside = row >= 0 && row < a->in_h && column >= 0 && column < a->in_w;
+    return inside ? w->image + (row * a->in_w + column) * a->in_c : 0;
+}
+
+/* Sums of four pixels beside each other, all of whose columns lie in the image, from channel
+ * `begin` of the block on, AT_ONCE of them. */
+static void four_pixels(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
+                        int32_t begin, float *sums)
+{
+    const int32_t depth = a->in_c / a->groups, step = a->stride_w * a->in_c;
+    /* Taps of a row that lie one behind the other are one run. */
+    const int32_t is_run = a->groups == 1 && a->dilation_w == 1;
+    const int32_t runs = is_run ? 1 : a->filter_w, taps = is_run ? a->filter_w * depth : depth;
+    EACH_PIXEL(SUMS)
+    for (int32_t i = 0; i < a->filter_h; i++) {
+        for (int32_t j = 0; j < runs; j++) {
+            const float *from0 = tap(a, w, i, j);
+            const float *f = w->filter + (i * a->filter_w + j) * depth * BLOCK + begin;
+            if (from0 == 0) { /* its row lies outside */
+                continue;
+            }
+            const float *from1 = from0 + step, *from2 = from1 + step, *from3 = from2 + step;
+            for (int32_t t = 0; t < taps; t++) {
+                EACH_AT_ONCE(WEIGHTS, 0)
+                EACH_PIXEL(PIXEL)
+                f += BLOCK;
+            }
+        }
+    }
+    EACH_PIXEL(KEEPS)
+}
+
+static void one_pixel(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
+                      float *sums)
+{
+    const int32_t depth = a->in_c / a->groups;
+    EACH_OF_BLOCK(SUM, 0)
+    for (int32_t i = 0; i < a->filter_h; i++) {
+        for (int32_t j = 0; j < a->filter_w; j++) {
+            const float *from = tap(a, w, i, j);
+            const float *f = w->filter + (i * a->filter_w + j) * depth * BLOCK;
+            for (int32_t d = 0; from != 0 && d < depth; d++) {
+                const float v0 = from[d];
+                EACH_OF_BLOCK(WEIGHTS, 0)
+                EACH_OF_BLOCK(ADD, 0)
+                f += BLOCK;
+            }
+        }
+    }
+    EACH_OF_BLOCK(KEEP, 0)
+}
+
+/* A channel that is in no block. */
+static float one_channel(const struct oribi_micro_conv2d_f32_args *a, const struct window *w)
+{
+    const int32_t depth = a->in_c / a->groups;
+    float sum = 0.0F;
+    for (int32_t i = 0; i < a->filter_h; i++) {
+        for (int32_t j = 0; j < a->filter_w; j++) {
+            const float *from = tap(a, w, i, j);
+            const float *f = w->filter + (i * a->filter_w + j) * depth;
+            for (int32_t d = 0; from != 0 && d < depth; d++) {
+                sum = ORIBI_MICRO_ADD_F32(sum, from[d], f[d]);
+            }
+        }
+    }
+    return sum;
+}
+
+/* Pixels from column x of results on; how many: PIXELS or 1. */
+static int32_t pixels(const struct oribi_micro_conv2d_f32_args *a, struct window *w, int32_t x,
+                      float *sums)
+{
+    const int32_t reach = (PIXELS - 1) * a->stride_w + (a->filter_w - 1) * a->dilation_w;
+    w->x = x * a->stride_w - a->before_w;
+    if (w->count == 1) {
+        sums[0] = one_channel(a, w);
+    } else if (w->x >= 0 && x + PIXELS <= a->out_w && w->x + reach < a->in_w) {
+        for (int32_t c = 0; c < BLOCK; c += AT_ONCE) {
+            four_pixels(a, w, c, sums + c);
+        }
+        return PIXELS;
+    } else {
+        one_pixel(a, w, sums);
+    }
+    return 1;
+}
+
+/* The block of w, of every pixel. */
+static void block(const struct oribi_micro_conv2d_f32_args *a, struct window w, const float *input,
+                  const float *residual, float *output)
+{
+    float sums[PIXELS * BLOCK];
+    for (int32_t b = 0; b < a->batch; b++) {
+        w.image = input + b * a->in_h * a->in_w * a->in_c;
+        for (int32_t y = 0; y < a->out_h; y++) {
+            TVMGEN_YIELD();
+            w.y = y * a->stride_h - a->before_h;
+            for (int32_t x = 0; x < a->out_w;) {
+                const int32_t n = pixels(a, &w, x, sums);
+                for (int32_t p = 0; p < n; p++) {
+                    finish(a, &w, sums + p * BLOCK, residual, output);
+                    residual += a->adds != 0 ? a->out_c : 0;
+                    output += a->out_c;
+                }
+                x += n;
+            }
+        }
+    }
+}
+
+static void convolve(const struct oribi_micro_conv2d_f32_args *args, const float *input,
+                     const float *residual, float *output)
+{
+    const int32_t each = args->out_c / args->groups; /* channels of a group */
+    const int32_t depth = args->in_c / args->groups;
+    struct window w = {0, args->filter, 0, 0, 0, 0};
+    while (w.channel < args->out_c) {
+        w.count = each - w.channel % each >= BLOCK ? BLOCK : 1;
+        block(args, w, input + w.channel / each * depth, residual, output);
+        w.filter += w.count * (args->filter_h * args->filter_w * depth);
+        w.channel += w.count;
+    }
+}
+
+#endif

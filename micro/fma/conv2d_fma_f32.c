@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolution of float by fused multiply-add. */
+#include "micro/float_rules.h"
+
+#include "micro/fma/conv2d_fma_f32.h"
+#include "micro/fma/fused_f32.h"
+
+#include "micro/conv/conv2d_f32_body.h"
+
+void oribi_micro_conv2d_fma_f32(const struct oribi_micro_conv2d_f32_args *args, const float *input,
+                                const float *residual, float *output)
+{
+    convolve(args, input, residual, output);
+}
