@@ -23,6 +23,10 @@
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
+#if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE >= 2
+/* Vectors of Helium make nought of subnormal numbers. */
+#pragma GCC optimize("no-tree-loop-vectorize", "no-tree-slp-vectorize")
+#endif
 #endif
 
 #endif

@@ -215,8 +215,8 @@ TF_CAPI_EXPORT extern void oribi_options_set_tflite_variant(oribi_options *optio
                                                             const char *variant, TF_Status *status);
 /* Which of the library's own kernels run float operators: "fast" (default), or "micro", those that
  * the C of oribi_compile_model carries, so that a session computes what that C computes, bit for
- * bit; "micro-fma": that of the option "fma". Operators that have no such kernel keep theirs. INVALID_ARGUMENT for another name.
- * Source  docs/reference/compile.md. */
+ * bit; "micro-fma": that of the option "fma". Operators that have no such kernel keep theirs.
+ * INVALID_ARGUMENT for another name. Source  docs/reference/compile.md. */
 TF_CAPI_EXPORT extern void oribi_options_set_kernels(oribi_options *options, const char *kernels,
                                                      TF_Status *status);
 #if ORIBI_HAS_CONTRACT(1, 4)

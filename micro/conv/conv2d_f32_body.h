@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolution of float: the loops, whose products ORIBI_MICRO_ADD_F32(sum, x, weight) adds to sums
- * of one result and ORIBI_MICRO_ADD_F32S to those of as many as a vector has. A block of eight result channels is computed for every pixel before the
- * next block, so that its weights stay close. Where no column of the windows leaves the image, four
- * pixels share what is read of the filter; their sums are variables with names because a compiler
- * keeps those in registers: on a microcontroller four pixels by four channels, with vectors by
- * eight.
+ * of one result and ORIBI_MICRO_ADD_F32S to those of as many as a vector has. A block of eight
+ * result channels is computed for every pixel before the next block, so that its weights stay
+ * close. Where no column of the windows leaves the image, four pixels share what is read of the
+ * filter; their sums are variables with names because a compiler keeps those in registers: on a
+ * microcontroller four pixels by four channels, with vectors by eight.
  */
 #ifndef ORIBI_MICRO_CONV2D_F32_BODY_H_
 #define ORIBI_MICRO_CONV2D_F32_BODY_H_
@@ -14,6 +14,7 @@
 #include "micro/unary/activation_f32.h"
 #include "micro/conv/conv2d_f32_args.h"
 #include "micro/port.h"
+#include "micro/taps.h"
 #include "micro/vector_f32.h"
 
 enum { BLOCK = ORIBI_MICRO_CONV2D_F32_BLOCK, WIDTH = ORIBI_MICRO_F32_WIDTH, PIXELS = 4 };
@@ -45,11 +46,29 @@ enum { AT_ONCE = 4 };
 #define KEEPS(p) EACH_AT_ONCE(KEEP, p)
 
 /* What one pixel's results are made of: the corner of its window in the part of the image that the
- * group has, and the channels of the block, `count` of them (BLOCK or 1) from `channel` on. */
+ * group has, the taps of it that lie in the image, and the channels of the block, `count` of them
+ * (BLOCK or 1) from `channel` on. */
 struct window {
     const float *image, *filter;
     int32_t y, x, channel, count;
+    int32_t top, bottom, left, right;
 };
+
+/* Taps that lie one behind the other in the image and in the filter: those of a row, or of one
+ * pixel. */
+struct runs {
+    int32_t count, taps, step; /* of a row; of each; between two in the image */
+    int32_t bottom;            /* of the window, unless no column lies in the image */
+};
+
+static struct runs runs_of(const struct oribi_micro_conv2d_f32_args *a, const struct window *w)
+{
+    const int32_t depth = a->in_c / a->groups, columns = w->right - w->left;
+    const int32_t is_row = a->groups == 1 && a->dilation_w == 1;
+    const struct runs runs = {is_row ? 1 : columns, is_row ? columns * depth : depth,
+                              a->dilation_w * a->in_c, columns > 0 ? w->bottom : w->top};
+    return runs;
+}
 
 static void finish(const struct oribi_micro_conv2d_f32_args *a, const struct window *w, float *sums,
                    const float *residual, float *output)
@@ -59,13 +78,18 @@ static void finish(const struct oribi_micro_conv2d_f32_args *a, const struct win
                            output + w->channel);
 }
 
-/* The first pixel of tap (i, j), or NULL outside the image. */
-static const float *tap(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
-                        int32_t i, int32_t j)
+/* The first pixel of row i of taps. */
+static const float *row(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
+                        int32_t i)
 {
-    const int32_t row = w->y + i * a->dilation_h, column = w->x + j * a->dilation_w;
-    const int32_t inside = row >= 0 && row < a->in_h && column >= 0 && column < a->in_w;
-    return inside ? w->image + (row * a->in_w + column) * a->in_c : 0;
+    const int32_t y = w->y + i * a->dilation_h, x = w->x + w->left * a->dilation_w;
+    return w->image + (y * a->in_w + x) * a->in_c;
+}
+
+/* Which of the filter's taps that is. */
+static int32_t tap(const struct oribi_micro_conv2d_f32_args *a, const struct window *w, int32_t i)
+{
+    return (i * a->filter_w + w->left) * (a->in_c / a->groups);
 }
 
 /* Sums of four pixels beside each other, all of whose columns lie in the image, from channel
@@ -73,24 +97,20 @@ static const float *tap(const struct oribi_micro_conv2d_f32_args *a, const struc
 static void four_pixels(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
                         int32_t begin, float *sums)
 {
-    const int32_t depth = a->in_c / a->groups, step = a->stride_w * a->in_c;
-    /* Taps of a row that lie one behind the other are one run. */
-    const int32_t is_run = a->groups == 1 && a->dilation_w == 1;
-    const int32_t runs = is_run ? 1 : a->filter_w, taps = is_run ? a->filter_w * depth : depth;
+    const struct runs runs = runs_of(a, w);
+    const int32_t step = a->stride_w * a->in_c;
     EACH_PIXEL(SUMS)
-    for (int32_t i = 0; i < a->filter_h; i++) {
-        for (int32_t j = 0; j < runs; j++) {
-            const float *from0 = tap(a, w, i, j);
-            const float *f = w->filter + (i * a->filter_w + j) * depth * BLOCK + begin;
-            if (from0 == 0) { /* its row lies outside */
-                continue;
-            }
-            const float *from1 = from0 + step, *from2 = from1 + step, *from3 = from2 + step;
-            for (int32_t t = 0; t < taps; t++) {
+    for (int32_t i = w->top; i < runs.bottom; i++) {
+        const float *run = row(a, w, i), *f = w->filter + tap(a, w, i) * BLOCK + begin;
+        for (int32_t j = 0; j < runs.count; j++) {
+            const float *from0 = run, *from1 = from0 + step, *from2 = from1 + step;
+            const float *from3 = from2 + step;
+            for (int32_t t = 0; t < runs.taps; t++) {
                 EACH_AT_ONCE(WEIGHTS, 0)
                 EACH_PIXEL(PIXEL)
                 f += BLOCK;
             }
+            run += runs.step;
         }
     }
     EACH_PIXEL(KEEPS)
@@ -99,18 +119,18 @@ static void four_pixels(const struct oribi_micro_conv2d_f32_args *a, const struc
 static void one_pixel(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
                       float *sums)
 {
-    const int32_t depth = a->in_c / a->groups;
+    const struct runs runs = runs_of(a, w);
     EACH_OF_BLOCK(SUM, 0)
-    for (int32_t i = 0; i < a->filter_h; i++) {
-        for (int32_t j = 0; j < a->filter_w; j++) {
-            const float *from = tap(a, w, i, j);
-            const float *f = w->filter + (i * a->filter_w + j) * depth * BLOCK;
-            for (int32_t d = 0; from != 0 && d < depth; d++) {
-                const float v0 = from[d];
+    for (int32_t i = w->top; i < runs.bottom; i++) {
+        const float *run = row(a, w, i), *f = w->filter + tap(a, w, i) * BLOCK;
+        for (int32_t j = 0; j < runs.count; j++) {
+            for (int32_t t = 0; t < runs.taps; t++) {
+                const float v0 = run[t];
                 EACH_OF_BLOCK(WEIGHTS, 0)
                 EACH_OF_BLOCK(ADD, 0)
                 f += BLOCK;
             }
+            run += runs.step;
         }
     }
     EACH_OF_BLOCK(KEEP, 0)
@@ -119,15 +139,15 @@ static void one_pixel(const struct oribi_micro_conv2d_f32_args *a, const struct 
 /* A channel that is in no block. */
 static float one_channel(const struct oribi_micro_conv2d_f32_args *a, const struct window *w)
 {
-    const int32_t depth = a->in_c / a->groups;
+    const struct runs runs = runs_of(a, w);
     float sum = 0.0F;
-    for (int32_t i = 0; i < a->filter_h; i++) {
-        for (int32_t j = 0; j < a->filter_w; j++) {
-            const float *from = tap(a, w, i, j);
-            const float *f = w->filter + (i * a->filter_w + j) * depth;
-            for (int32_t d = 0; from != 0 && d < depth; d++) {
-                sum = ORIBI_MICRO_ADD_F32(sum, from[d], f[d]);
+    for (int32_t i = w->top; i < runs.bottom; i++) {
+        const float *run = row(a, w, i), *f = w->filter + tap(a, w, i);
+        for (int32_t j = 0; j < runs.count; j++) {
+            for (int32_t t = 0; t < runs.taps; t++) {
+                sum = ORIBI_MICRO_ADD_F32(sum, run[t], *f++);
             }
+            run += runs.step;
         }
     }
     return sum;
@@ -139,6 +159,7 @@ static int32_t pixels(const struct oribi_micro_conv2d_f32_args *a, struct window
 {
     const int32_t reach = (PIXELS - 1) * a->stride_w + (a->filter_w - 1) * a->dilation_w;
     w->x = x * a->stride_w - a->before_w;
+    oribi_micro_taps_inside(w->x, a->filter_w, a->dilation_w, a->in_w, &w->left, &w->right);
     if (w->count == 1) {
         sums[0] = one_channel(a, w);
     } else if (w->x >= 0 && x + PIXELS <= a->out_w && w->x + reach < a->in_w) {
@@ -162,6 +183,7 @@ static void block(const struct oribi_micro_conv2d_f32_args *a, struct window w, 
         for (int32_t y = 0; y < a->out_h; y++) {
             TVMGEN_YIELD();
             w.y = y * a->stride_h - a->before_h;
+            oribi_micro_taps_inside(w.y, a->filter_h, a->dilation_h, a->in_h, &w.top, &w.bottom);
             for (int32_t x = 0; x < a->out_w;) {
                 const int32_t n = pixels(a, &w, x, sums);
                 for (int32_t p = 0; p < n; p++) {
@@ -180,7 +202,7 @@ static void convolve(const struct oribi_micro_conv2d_f32_args *args, const float
 {
     const int32_t each = args->out_c / args->groups; /* channels of a group */
     const int32_t depth = args->in_c / args->groups;
-    struct window w = {0, args->filter, 0, 0, 0, 0};
+    struct window w = {0, args->filter, 0, 0, 0, 0, 0, 0, 0, 0};
     while (w.channel < args->out_c) {
         w.count = each - w.channel % each >= BLOCK ? BLOCK : 1;
         block(args, w, input + w.channel / each * depth, residual, output);

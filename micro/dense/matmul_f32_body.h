@@ -25,8 +25,8 @@ static void matrix(const struct oribi_micro_matmul_f32_args *args, const float *
     }
 }
 
-static void multiply(const struct oribi_micro_matmul_f32_args *args, const float *a,
-                            const float *b, float *output)
+static void multiply(const struct oribi_micro_matmul_f32_args *args, const float *a, const float *b,
+                     float *output)
 {
     struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
     const int32_t last = args->batch.rank - 1, count = args->batch.dims[last];

@@ -12,6 +12,7 @@
 #include "micro/unary/activation_f32.h"
 #include "micro/depthwise/depthwise_conv2d_f32_args.h"
 #include "micro/port.h"
+#include "micro/taps.h"
 #include "micro/vector_f32.h"
 
 /* DO(k) for the sums that are made at once, of AT_ONCE channels. */
@@ -22,8 +23,9 @@ enum { AT_ONCE = 4 };
 #define EACH(DO) DO(0)
 enum { AT_ONCE = ORIBI_MICRO_F32_WIDTH };
 #endif
-#define SUM(k)  oribi_micro_f32s s##k = {0};
-#define ADD(k)  s##k = ORIBI_MICRO_ADD_F32S(s##k, ORIBI_MICRO_F32S(from + k), ORIBI_MICRO_F32S(f + k));
+#define SUM(k) oribi_micro_f32s s##k = {0};
+#define ADD(k)                                                                                     \
+    s##k = ORIBI_MICRO_ADD_F32S(s##k, ORIBI_MICRO_F32S(from + k), ORIBI_MICRO_F32S(f + k));
 #define KEEP(k) ORIBI_MICRO_F32S_SET(sums + k, s##k);
 
 /* The part of a window that lies in the image: taps [top, bottom) by [left, right). */
@@ -69,21 +71,6 @@ static float one(const struct oribi_micro_depthwise_conv2d_f32_args *a, const st
     return sum;
 }
 
-/* First tap inside of `taps`, dilation apart, that start at `start`; and the first one beyond. */
-static void inside(int32_t start, int32_t taps, int32_t dilation, int32_t size, int32_t *out_from,
-                   int32_t *out_to)
-{
-    int32_t from = 0, to = taps;
-    while (from < taps && start + from * dilation < 0) {
-        from++;
-    }
-    while (to > from && start + (to - 1) * dilation >= size) {
-        to--;
-    }
-    *out_from = from;
-    *out_to = to;
-}
-
 static void pixel(const struct oribi_micro_depthwise_conv2d_f32_args *a, const struct window *w,
                   const float *residual, float *output)
 {
@@ -102,7 +89,8 @@ static void pixel(const struct oribi_micro_depthwise_conv2d_f32_args *a, const s
     }
 }
 
-static void convolve(const struct oribi_micro_depthwise_conv2d_f32_args *args, const float *input, const float *residual, float *output)
+static void convolve(const struct oribi_micro_depthwise_conv2d_f32_args *args, const float *input,
+                     const float *residual, float *output)
 {
     const struct oribi_micro_depthwise_conv2d_f32_args *a = args;
     const int32_t channels = a->in_c * a->multiplier;
@@ -112,10 +100,11 @@ static void convolve(const struct oribi_micro_depthwise_conv2d_f32_args *args, c
         for (int32_t y = 0; y < a->out_h; y++) {
             TVMGEN_YIELD();
             w.y = y * a->stride_h - a->before_h;
-            inside(w.y, a->filter_h, a->dilation_h, a->in_h, &w.top, &w.bottom);
+            oribi_micro_taps_inside(w.y, a->filter_h, a->dilation_h, a->in_h, &w.top, &w.bottom);
             for (int32_t x = 0; x < a->out_w; x++) {
                 w.x = x * a->stride_w - a->before_w;
-                inside(w.x, a->filter_w, a->dilation_w, a->in_w, &w.left, &w.right);
+                oribi_micro_taps_inside(w.x, a->filter_w, a->dilation_w, a->in_w, &w.left,
+                                        &w.right);
                 pixel(a, &w, residual, output);
                 residual += a->adds != 0 ? channels : 0;
                 output += channels;

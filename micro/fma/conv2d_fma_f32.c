@@ -3,7 +3,7 @@
 #include "micro/float_rules.h"
 
 #include "micro/fma/conv2d_fma_f32.h"
-#include "micro/fma/fused_f32.h"
+#include "micro/fma/fma_f32.h"
 
 #include "micro/conv/conv2d_f32_body.h"
 

@@ -3,11 +3,12 @@
 #include "micro/float_rules.h"
 
 #include "micro/fma/depthwise_conv2d_fma_f32.h"
-#include "micro/fma/fused_f32.h"
+#include "micro/fma/fma_f32.h"
 
 #include "micro/depthwise/depthwise_conv2d_f32_body.h"
 
-void oribi_micro_depthwise_conv2d_fma_f32(const struct oribi_micro_depthwise_conv2d_f32_args *args, const float *input, const float *residual, float *output)
+void oribi_micro_depthwise_conv2d_fma_f32(const struct oribi_micro_depthwise_conv2d_f32_args *args,
+                                          const float *input, const float *residual, float *output)
 {
     convolve(args, input, residual, output);
 }

@@ -8,6 +8,6 @@
 #include "micro/dense/matmul_f32_args.h"
 
 void oribi_micro_matmul_fma_f32(const struct oribi_micro_matmul_f32_args *args, const float *a,
-                            const float *b, float *output);
+                                const float *b, float *output);
 
 #endif

@@ -148,7 +148,8 @@ typedef struct cli_session {
         {"--shape", 0, "NAME=1x3x224x224", "fixes the unknown dimensions of an input"},            \
         {"--bound", 0, "NAME:DIM=MAX",                                                             \
          "the most that a dimension will be: one plan serves runs with less; several"},            \
-        {"--kernels", 0, "fast|micro", "micro: bit for bit what compiled C computes"},             \
+        {"--kernels", 0, "fast|micro|micro-fma",                                                   \
+         "micro: bit for bit what compiled C computes; micro-fma: compiled with --fma"},           \
         {"--isa", 0, "any|neon|avx2|avx512|vnni", "kernels use no better instruction set"},        \
         {"--disable-pass", 0, "fold|fuse|layout|batch_norm|qdq", "leave a pass out; several"},     \
         {"--tflite-variant", 0, "tflm|tflite|litert",                                              \

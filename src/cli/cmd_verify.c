@@ -320,7 +320,8 @@ static int verify_model(verify *v, int n_runs)
 {
     TF_Status *status = TF_NewStatus();
     verify unfused = {0};
-    int code = cli_session_open_with(v->args, cli_has(v->args, "--fma") ? "micro-fma" : "micro", &v->session);
+    int code = cli_session_open_with(v->args, cli_has(v->args, "--fma") ? "micro-fma" : "micro",
+                                     &v->session);
     v->is_not_fused = cli_has(v->args, "--no-fuse");
     v->is_per_node = cli_has(v->args, "--per-node");
     code = code == CLI_OK && v->is_not_fused ? open_unfused(v, status) : code;

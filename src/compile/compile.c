@@ -163,8 +163,8 @@ static bool emit(const oribi_program *c, oribi_files *files, TF_Status *status)
 static bool plan(oribi_program *c, const char *path, const char *name, TF_Status *status)
 {
     const oribi_pass_options options = {.plain_activations = true,
-                                        .label = c->options->fma ? "micro-fma"
-                                                                 : "micro", /* for evaluate.c */
+                                        .label =
+                                            oribi_compile_kernels(c->options), /* for evaluate.c */
                                         .keep_names = c->options->no_fuse};
     oribi_pass_report report = {0};
     c->ports_in_workspace = c->options->io == ORIBI_IO_POOL;

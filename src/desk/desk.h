@@ -22,7 +22,7 @@ typedef struct oribi_desk_part {
 
 /* Makes it for the first use. The outputs are the last node's. inputs: by node, what it reads;
  * NULL: what it says itself. */
-bool oribi__desk_part_make(oribi_desk_part *part, oribi_graph *graph, oribi_arena *arena,
+bool oribi__desk_part_make(oribi_desk_part *part, const oribi_program *program, oribi_arena *arena,
                            oribi_node *const *nodes, const oribi_value_id *const *inputs,
                            int32_t n_nodes, TF_Status *status);
 /* inputs as `outer`, borrowed; outputs are the caller's to delete, none on failure. */

@@ -102,13 +102,14 @@ static bool copy_nodes(making *m, oribi_node *const *nodes, const oribi_value_id
 }
 
 /* Takes the graph over. */
-static bool open_session(oribi_desk_part *part, oribi_graph *graph, TF_Status *status)
+static bool open_session(oribi_desk_part *part, oribi_graph *graph, const char *kernels,
+                         TF_Status *status)
 {
     static const char *const off[] = {"fuse", "layout", "batch_norm"};
     oribi_options *options = oribi_options_create(status);
     if (options != NULL) {
         oribi_options_set_threads(options, 1);
-        oribi_options_set_kernels(options, "micro", status);
+        oribi_options_set_kernels(options, kernels, status);
         for (size_t i = 0; i < sizeof off / sizeof off[0] && oribi_ok(status); i++) {
             oribi_options_disable_pass(options, off[i], status);
         }
@@ -126,7 +127,7 @@ static bool open_session(oribi_desk_part *part, oribi_graph *graph, TF_Status *s
     return part->run != NULL;
 }
 
-bool oribi__desk_part_make(oribi_desk_part *part, oribi_graph *graph, oribi_arena *arena,
+bool oribi__desk_part_make(oribi_desk_part *part, const oribi_program *program, oribi_arena *arena,
                            oribi_node *const *nodes, const oribi_value_id *const *inputs,
                            int32_t n_nodes, TF_Status *status)
 {
@@ -142,19 +143,20 @@ bool oribi__desk_part_make(oribi_desk_part *part, oribi_graph *graph, oribi_aren
         .outer = oribi_arena_array(arena, most, sizeof *part->outer),
         .input = oribi_arena_array(arena, most, sizeof *part->input),
     };
-    making m = {.part = part, .from = graph, .to = oribi_graph_create(status), .status = status};
+    making m = {
+        .part = part, .from = program->graph, .to = oribi_graph_create(status), .status = status};
     if (m.to == NULL) {
         return false;
     }
-    m.to->source_name = graph->source_name;
-    m.to->source_kind = graph->source_kind;
+    m.to->source_name = program->graph->source_name;
+    m.to->source_kind = program->graph->source_kind;
     const bool ok = copy_nodes(&m, nodes, inputs, n_nodes, &scratch);
     oribi_arena_destroy(&scratch);
     if (!ok) {
         oribi_graph_destroy(m.to);
         return false;
     }
-    return open_session(part, m.to, status);
+    return open_session(part, m.to, oribi_compile_kernels(program->options), status);
 }
 
 bool oribi__desk_part_run(oribi_desk_part *part, TF_Tensor *const *inputs, TF_Tensor **outputs,

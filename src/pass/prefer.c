@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gives each node a kernel of the label that was asked for, where one is registered, of the label
- * "a-b" one of "a" else; the rest keep theirs. Runs after the passes that fuse, because those look at the usual kernels.
+ * "a-b" one of "a" else; the rest keep theirs. Runs after the passes that fuse, because those look
+ * at the usual kernels.
  */
 #include "pass/pass_internal.h"
 

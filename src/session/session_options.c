@@ -222,8 +222,8 @@ void oribi_options_set_kernels(oribi_options *options, const char *kernels, TF_S
     } else if (strcmp(kernels, "micro-fma") == 0) {
         options->kernels = "micro-fma";
     } else {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "there are no kernels '%s'; choose fast, micro or micro-fma",
-                   kernels);
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "there are no kernels '%s'; choose fast, micro or micro-fma", kernels);
     }
 }
 

@@ -181,6 +181,57 @@ class Float(unittest.TestCase):
 
         self.assertNotEqual(good, bad)
 
+    def test_fused_products_equal_a_session_that_fuses_and_no_other(self):
+        self.verify(DIGITS, "--fma", "--per-node", "--self-test")
+        done = subprocess.run([ORIBI, "verify", DIGITS, "--runs", "1", "--fma", "--kernels", "micro"],
+                              capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("differs from the host session", done.stderr)
+
+    def test_fused_products_of_every_kind_of_layer_equal_a_session_that_fuses(self):
+        import container
+        for name in ("conv_2d_f32", "depthwise_conv_2d_f32", "batch_matmul_f32"):
+            _, cases = container.unpack(SOURCE / f"tests/vectors/{name}.bin.xz")
+            for case in cases[::len(cases)]:
+                with self.subTest(f"{name} {case.name}"):
+                    model = self.folder / "model.tflite"
+                    model.write_bytes(case.model)
+                    self.verify(model, "--fma")
+
+    def test_fused_products_are_the_same_with_the_instruction_and_without(self):
+        folder = self.compile(DIGITS, "--fma")
+        values = np.random.default_rng(5).random(64)
+        plain = self.run_program(self.build(folder, 1, "-std=c99", "-O2"), values)
+        rounded = self.run_program(self.build(self.compile(DIGITS), 1, "-std=c99", "-O2"), values)
+        self.assertNotEqual(plain, rounded)
+        folder = self.compile(DIGITS, "--fma")
+        modes = [("gcc", "-O0"), ("gcc", "-O2", "-mavx"), ("clang-14", "-O2")]
+        modes += [(c, level, "-mfma") for c in ("gcc", "clang-14") for level in ("-O0", "-O3")] if has_fma() else []
+        for compiler, *mode in modes:
+            with self.subTest(f"{compiler} {' '.join(mode)}"):
+                self.assertEqual(self.run_program(self.build(folder, 1, *mode, compiler=compiler), values), plain)
+
+    @unittest.skipUnless(shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64"),
+                         "skipped: aarch64-linux-gnu-gcc or qemu-aarch64 is absent")
+    def test_fused_products_are_the_same_on_arm64(self):
+        folder = self.compile(DIGITS, "--fma")
+        values = np.random.default_rng(5).random(64)
+        plain = self.run_program(self.build(folder, 1, "-O2"), values)
+        program = self.build(folder, 1, "-O3", "-static", compiler="aarch64-linux-gnu-gcc")
+        self.assertEqual(subprocess.run(["qemu-aarch64", program], input=values.astype(np.float32).tobytes(),
+                                        check=True, capture_output=True).stdout, plain)
+
+    def test_a_product_that_is_rounded_would_be_seen(self):
+        folder = self.compile(DIGITS, "--fma")
+        header = folder / "micro/fma_f32.h"
+        text = header.read_text()
+        plant = text.replace("near.bits += ", "near.bits += 0 * ").replace("(double)x * (double)weight", "x * weight")
+        self.assertNotEqual(plant, text)
+        values = np.random.default_rng(5).random(64)
+        good = self.run_program(self.build(folder, 1, "-O2"), values)
+        header.write_text(plant)
+        self.assertNotEqual(self.run_program(self.build(folder, 1, "-O2"), values), good)
+
     def test_fast_math_is_refused(self):
         folder = self.compile(DIGITS)
         done = subprocess.run(["gcc", "-std=c99", "-Ofast", f"-I{folder}", "-c", folder / "micro/conv2d_f32.c",
@@ -189,8 +240,8 @@ class Float(unittest.TestCase):
         self.assertIn("fast-math", done.stderr)
 
     def test_it_is_clean_c99_and_asks_for_nothing(self):
-        folder = self.compile(DIGITS)
-        for compiler in ("gcc", "clang-14"):
+        for compiler, more in (("gcc", []), ("clang-14", []), ("gcc", ["--fma"]), ("clang-14", ["--fma"])):
+            folder = self.compile(DIGITS, *more)
             objects = []
             for source in sorted(folder.rglob("*.c")):
                 objects.append(self.folder / f"{compiler}-{source.stem}.o")

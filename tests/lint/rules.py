@@ -64,7 +64,7 @@ RULES = [
     ("allocation in emitted code", r"^micro/.*\.[ch]$", r"(?<!\w)(?:malloc|calloc|realloc|free)\s*\(",
      r"$^", ("micro/x.c", "    free(p);")),
     ("assembly outside the files of an instruction set", r"^micro/.*\.[ch]$",
-     r"(?<!\w)(?:__asm__|__asm|asm|ORIBI_MICRO_ASM|ORIBI_MICRO_MVE)\s*(?:volatile)?\s*\(", rf"^micro/(?:\w+/)?(?:{CORE_SETS})(_\w+)?\.h", ("micro/x.c", '    __asm__ volatile("nop");')),
+     r"(?<!\w)(?:__asm__|__asm|asm|ORIBI_MICRO_ASM|ORIBI_MICRO_MVE)\s*(?:volatile)?\s*\(", rf"^micro/(?:\w+/)?(?:{CORE_SETS}|fma)(_\w+)?\.h", ("micro/x.c", '    __asm__ volatile("nop");')),
     ("vendor named in kernels for all devices", r"^plugins/device_ops/[^/]*\.[ch]$", r"(?i)opencl|cuda|(?<![a-z])hip|nvidia",
      r"$^", ("plugins/device_ops/x.c", '    return "OpenCL";')),
     ("absolute machine path", r"^(?!tests/lint/).*", r"(?<![\w.])/(?:work|root|home/\w+)/", r"$^",

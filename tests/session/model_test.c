@@ -338,6 +338,8 @@ static void kernels_are_chosen_by_name(void **state)
     (void)state;
     oribi_options_set_kernels(options, "micro", status);
     expect(status, TF_OK);
+    oribi_options_set_kernels(options, "micro-fma", status);
+    expect(status, TF_OK);
     oribi_options_set_kernels(options, "fast", status);
     expect(status, TF_OK);
     oribi_options_set_kernels(options, "slow", status);

@@ -31,9 +31,8 @@ typedef struct layer_kernels {
 } layer_kernels;
 static const layer_kernels rounding = {oribi_micro_conv2d_f32, oribi_micro_depthwise_conv2d_f32,
                                        oribi_micro_matmul_f32};
-static const layer_kernels fusing = {oribi_micro_conv2d_fma_f32,
-                                     oribi_micro_depthwise_conv2d_fma_f32,
-                                     oribi_micro_matmul_fma_f32};
+static const layer_kernels fusing = {
+    oribi_micro_conv2d_fma_f32, oribi_micro_depthwise_conv2d_fma_f32, oribi_micro_matmul_fma_f32};
 
 typedef struct layer_state {
     const layer_kernels *kernels;
@@ -166,7 +165,8 @@ static void compute_conv_rows(void *object, int64_t begin, int64_t end)
 }
 
 /* Packs the filter into scratch and computes. */
-static bool call_conv(oribi_kit_run *run, const layer_kernels *kernels, struct oribi_micro_conv2d_f32_args *args,
+static bool call_conv(oribi_kit_run *run, const layer_kernels *kernels,
+                      struct oribi_micro_conv2d_f32_args *args,
                       const struct oribi_micro_filter_f32 *filter, const float *input,
                       const float *residual, float *output)
 {
@@ -266,8 +266,8 @@ static bool conv_run(const void *arg, oribi_kit_run *run)
     if (out == NULL || oribi_cpu_product(c.shapes.dims, 4) == 0) {
         return out != NULL;
     }
-    if (!call_conv(run, state->kernels, &args, &filter, image, c.args.residual != NULL ? c.args.residual : image,
-                   out)) {
+    if (!call_conv(run, state->kernels, &args, &filter, image,
+                   c.args.residual != NULL ? c.args.residual : image, out)) {
         return false;
     }
     finish(run, state, out, oribi_cpu_product(c.shapes.dims, 4));
@@ -293,9 +293,8 @@ static void compute_depthwise_rows(void *object, int64_t begin, int64_t end)
         args.out_h = 1;
         args.before_h -= (int32_t)(row % a->out_h) * a->stride_h;
         rows->kernels->depthwise(&args, rows->input + row / a->out_h * image,
-                                         args.adds != 0 ? rows->residual + row * line
-                                                        : rows->residual,
-                                         rows->output + row * line);
+                                 args.adds != 0 ? rows->residual + row * line : rows->residual,
+                                 rows->output + row * line);
     }
 }
 
@@ -314,7 +313,8 @@ static bool depthwise_run(const void *arg, oribi_kit_run *run)
     const float *image = (const float *)(const void *)c.shapes.image.data;
     float *out = oribi_kit_output(run, 0, c.shapes.dims, 4);
     if (out != NULL && oribi_cpu_product(c.shapes.dims, 4) > 0) {
-        depthwise_rows rows = {state->kernels, args, image, c.args.residual != NULL ? c.args.residual : image, out};
+        depthwise_rows rows = {state->kernels, args, image,
+                               c.args.residual != NULL ? c.args.residual : image, out};
         const int64_t taps = (int64_t)args.filter_h * args.filter_w;
         oribi_kit_parallel(run, (int64_t)args.batch * args.out_h,
                            (taps + 1) * args.out_w * c.shapes.dims[3], &rows,
@@ -413,8 +413,8 @@ static bool dense(const layer_state *state, oribi_kit_run *run, const oribi_matm
                                                .alpha = state->epilogue.alpha};
     const struct oribi_micro_filter_f32 filter = {TF_TensorData(run->in[1]), flips ? 1 : s->n,
                                                   flips ? s->k : 1};
-    if (!call_conv(run, state->kernels, &args, &filter, left, extra->residual != NULL ? extra->residual : left,
-                   out)) {
+    if (!call_conv(run, state->kernels, &args, &filter, left,
+                   extra->residual != NULL ? extra->residual : left, out)) {
         return false;
     }
     finish(run, state, out, s->m * s->n);
@@ -474,9 +474,9 @@ static bool matmul_run(const void *arg, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(matmul, 2)
 
-#define ROW(op, kind, fn, create_fn)                                                                     \
+#define ROW(op, kind, fn, create_fn)                                                               \
     {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .label = kind,                          \
+        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .label = kind,                             \
         .priority = ORIBI_CPU_MICRO, .create = create_fn, .compute = fn##_compute,                 \
         .destroy = oribi_kit_free, .tolerance = 2e-4, .why = "the arithmetic of emitted C"         \
     }

@@ -147,6 +147,11 @@ static bool is_pool(const char *text, const char **out_wanted)
     return is_good;
 }
 
+const char *oribi_compile_kernels(const oribi_compile_options *options)
+{
+    return options->fma ? "micro-fma" : "micro";
+}
+
 static const char cores[] = ""
 #define CORE_ISA(name, macros) "|" #name
 #include "micro/isa_list.inc"

@@ -86,6 +86,8 @@ bool oribi_compile_options_set(oribi_compile_options *options, oribi_arena *aren
                                const char *value, TF_Status *status);
 /* Sizes of "INPUT=1x3x224x224", behind the last '='; false: it is no shape. */
 bool oribi_option_shape(const char *value, oribi_dims *out);
+/* What oribi_options_set_kernels takes for a session that computes what comes out. */
+const char *oribi_compile_kernels(const oribi_compile_options *options);
 /* Bytes of "64k"; false: none. */
 bool oribi_option_size(const char *value, uint64_t *out_bytes);
 /* The value of the `nth` `key` in "name=sram,size=64k"; NULL: no memory or no such key. */

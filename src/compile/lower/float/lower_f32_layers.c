@@ -196,7 +196,8 @@ bool oribi_lower_depthwise_f32(oribi_lowering *lowering, oribi_call *call)
     SET_GEOMETRY(&args, &g);
     SET_EPILOGUE(&args, &e);
     call->macs = taps * g.in[0] * g.out[HEIGHT] * g.out[WIDTH] * channels;
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, KERNEL(lowering, depthwise_conv2d), depthwise_conv2d_f32, &args));
+    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, KERNEL(lowering, depthwise_conv2d),
+                             depthwise_conv2d_f32, &args));
     ORIBI_CALL_PLACE(call, &args, filter, taps * channels);
     ORIBI_CALL_PLACE(call, &args, bias, channels);
     return take_inputs(lowering, call, &e);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fused multiply-add: sum + x * weight, rounded once. The core's instruction where the compiler says
- * that there is one, else the same bits by arithmetic of double; nothing is asked of libm. Kernels
- * include this in place of products that round by themselves (conv2d_f32_body.h).
+/* Fused multiply-add: sum + x * weight, rounded once. The core's instruction where the compiler
+ * says that there is one, else the same bits by arithmetic of double; nothing is asked of libm.
+ * Kernels include this in place of products that round by themselves (conv2d_f32_body.h).
  */
-#ifndef ORIBI_MICRO_FUSED_F32_H_
-#define ORIBI_MICRO_FUSED_F32_H_
+#ifndef ORIBI_MICRO_FMA_F32_H_
+#define ORIBI_MICRO_FMA_F32_H_
 
 #include "micro/float_rules.h"
 #include "micro/vector_f32.h"
