@@ -37,7 +37,7 @@ FOLDERS = ["include", "src", "plugins", "", "micro"]  # where includes are looke
 SETS = {"avx2": ("x86", "defined(__x86_64__)", "avx2,fma"), "neon": ("arm", "defined(__aarch64__)", None)}
 PLATFORMS = {"x86": ["-D__x86_64__=1", "-D__FMA__=1", "-D__AVX2__=1"], "arm": ["-D__aarch64__=1"]}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"].*$', re.M)
-PART = r"plugins/cpu/.*(?:/vector_|_x86_|_arm_)|micro/recurrent/recurrent_walk|micro/conv/conv2d_windows|micro/\w+/\w+_f32_body|micro/fma/|micro/quads/|plugins/cpu/.*_loops\.h|micro/norm/inverse_root"
+PART = r"plugins/cpu/.*(?:/vector_|_x86_|_arm_)|micro/recurrent/recurrent_walk|micro/conv/conv2d_windows|micro/\w+/\w+_f32_body|micro/quads/|plugins/cpu/.*_loops\.h|micro/norm/inverse_root"
 OWN_FUNCTION = r"^(?:ORIBI_MICRO_INLINE|static)\b[^;={}()]*?\b(?!oribi|ORIBI)\w+\("  # a name that other files may have, too
 TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|[A-Za-z_]\w*|->|\.?\d[\w.]*|\.\.\.|\s+|.', re.S)
 WORDS = {"static", "const", "inline", "struct", "union", "enum", "void", "int", "char", "long", "short", "unsigned", "signed", "float", "double",

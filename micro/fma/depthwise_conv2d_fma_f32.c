@@ -5,6 +5,8 @@
 #include "micro/fma/depthwise_conv2d_fma_f32.h"
 #include "micro/fma/fma_f32.h"
 
+#define ORIBI_MICRO_ADD_F32(sum, x, weight)  oribi_micro_fused_f32(sum, x, weight)
+#define ORIBI_MICRO_ADD_F32S(sum, x, weight) ORIBI_MICRO_FUSED_F32S(sum, x, weight)
 #include "micro/depthwise/depthwise_conv2d_f32_body.h"
 
 void oribi_micro_depthwise_conv2d_fma_f32(const struct oribi_micro_depthwise_conv2d_f32_args *args,

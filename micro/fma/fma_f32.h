@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fused multiply-add: sum + x * weight, rounded once. The core's instruction where the compiler
  * says that there is one, else the same bits by arithmetic of double; nothing is asked of libm.
- * Kernels include this in place of products that round by themselves (conv2d_f32_body.h).
+ * Kernels add products by it (conv2d_f32_body.h).
  */
 #ifndef ORIBI_MICRO_FMA_F32_H_
 #define ORIBI_MICRO_FMA_F32_H_
@@ -78,11 +78,10 @@ static inline oribi_micro_f32s oribi_micro_fused_f32s(oribi_micro_f32s sum, orib
 #endif
 }
 /* x may be one value for all: what nought is taken off becomes a vector, and stays what it is. */
-#define ORIBI_MICRO_ADD_F32S(sum, x, weight)                                                       \
+#define ORIBI_MICRO_FUSED_F32S(sum, x, weight)                                                     \
     oribi_micro_fused_f32s(sum, (x) - (oribi_micro_f32s){0}, weight)
 #else
-#define ORIBI_MICRO_ADD_F32S(sum, x, weight) oribi_micro_fused_f32(sum, x, weight)
+#define ORIBI_MICRO_FUSED_F32S(sum, x, weight) oribi_micro_fused_f32(sum, x, weight)
 #endif
-#define ORIBI_MICRO_ADD_F32(sum, x, weight) oribi_micro_fused_f32(sum, x, weight)
 
 #endif

@@ -5,6 +5,7 @@
 #include "micro/fma/fma_f32.h"
 #include "micro/fma/matmul_fma_f32.h"
 
+#define ORIBI_MICRO_ADD_F32(sum, x, weight) oribi_micro_fused_f32(sum, x, weight)
 #include "micro/dense/matmul_f32_body.h"
 
 void oribi_micro_matmul_fma_f32(const struct oribi_micro_matmul_f32_args *args, const float *a,
