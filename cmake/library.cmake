@@ -90,7 +90,7 @@ target_include_directories(oribi_micro PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SO
 target_link_libraries(oribi_micro PRIVATE oribi_flags oribi_harden oribi_lean)
 target_compile_options(oribi_micro PRIVATE -ffp-contract=off ${ORIBI_WARM})
 # Of these the host runs faster kernels of its own (plugins/cpu), but for `--kernels micro`.
-file(GLOB sources CONFIGURE_DEPENDS micro/binary/*.c micro/double/*.c micro/norm/*.c micro/reduce/*.c micro/unary/*.c)
+file(GLOB sources CONFIGURE_DEPENDS micro/binary/*.c micro/double/*.c micro/fma/*.c micro/norm/*.c micro/reduce/*.c micro/unary/*.c)
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
 set_target_properties(oribi_micro PROPERTIES C_STANDARD 99)
 list(APPEND ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_micro>)
