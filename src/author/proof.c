@@ -48,7 +48,7 @@ void oribi__variant_end(const oribi_proof *p, oribi_variant *v)
 static void note_packed(void *arg, int32_t input)
 {
     oribi_trial *t = arg;
-    t->is_released |= input + 1 == t->constant;
+    t->is_released |= input < 64 && (t->constants >> input & 1) != 0;
 }
 
 /* With the trial's fields those of the variant. */
@@ -91,12 +91,12 @@ bool oribi__variant_run(oribi_proof *p, oribi_variant *v, oribi_grid *out)
     t->input_shapes = given;
     t->output_shapes =
         oribi_arena_array(&t->arena, (size_t)t->signature.n_outputs + 1, sizeof *t->output_shapes);
-    t->constant = p->packs_input + 1;
+    t->constants = p->constants;
     t->is_released = false;
     const bool ok =
         t->output_shapes != NULL && run_swapped(p, v) && oribi__grid_of_output(&v->outcome, 0, out);
     p->is_packed = t->is_released;
-    t->constant = 0;
+    t->constants = 0;
     t->attrs = attrs;
     t->inputs = inputs;
     t->input_shapes = shapes;
@@ -389,7 +389,7 @@ static bool vary(oribi_proof *p)
 
 void oribi__trial_check_traits(oribi_trial_case *c)
 {
-    oribi_proof p = {.c = c, .packs_input = -1};
+    oribi_proof p = {.c = c};
     if (begin(&p) && vary(&p)) {
         oribi__trial_at(c, "trying the traits of its op");
         oribi__prove_axes(&p);

@@ -24,8 +24,8 @@ typedef struct oribi_proof {
     oribi_traits traits; /* that hold for the trial */
     uint32_t tried;      /* bits of those that something was found out about */
     uint32_t wrong;      /* of these, those that do not hold */
-    bool is_packed;      /* the last variant's kernel packed its `packed` input */
-    int32_t packs_input; /* this input is a constant in variants; -1: as in the trial */
+    bool is_packed;      /* the last variant's kernel packed a `packed` input */
+    uint64_t constants;  /* bits: these inputs are constants in variants, too */
     oribi_grid in[ORIBI_TRIAL_MAX_INPUTS], out; /* the trial's, and its first output */
 } oribi_proof;
 

@@ -223,7 +223,7 @@ static void prove_packs(oribi_proof *p)
     oribi_variant v;
     oribi_grid now;
     oribi__variant_begin(p, &v);
-    p->packs_input = p->traits.packed;
+    p->constants = p->traits.packed;
     if (oribi__variant_run(p, &v, &now) && p->is_packed) {
         p->tried |= ORIBI_TRAIT_PACKS;
         for (int64_t i = 0; i < p->out.count; i++) {
@@ -235,7 +235,7 @@ static void prove_packs(oribi_proof *p)
             }
         }
     }
-    p->packs_input = -1;
+    p->constants = 0;
     oribi__variant_end(p, &v);
 }
 

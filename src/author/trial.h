@@ -38,11 +38,11 @@ typedef struct oribi_trial {
     TF_Tensor **variables; /* what the variable of a resource input holds before each run */
     TF_Tensor *attr_tensors[ORIBI_TRIAL_MAX_INPUTS];
     int n_attr_tensors;
-    int common_length; /* of many list attributes of this sample */
-    bool is_other;     /* the given case is for another kernel of this op */
-    int32_t constant;  /* this input is one, too; counted from 1, 0: as the case says */
-    bool is_released;  /* its kernel keeps a packed copy of that input */
-    const char *name;  /* of the node; NULL: "trial" */
+    int common_length;  /* of many list attributes of this sample */
+    bool is_other;      /* the given case is for another kernel of this op */
+    uint64_t constants; /* bits: these inputs are, too; the others as the case says */
+    bool is_released;   /* its kernel keeps a packed copy of that input */
+    const char *name;   /* of the node; NULL: "trial" */
     bool
         is_recorded; /* `given` is a recorded call: nothing is drawn, inputs may be absent (NULL) */
 } oribi_trial;

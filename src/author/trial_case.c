@@ -76,7 +76,7 @@ bool oribi__trial_is_constant(const oribi_trial *t, int32_t input)
         one = one->next;
     }
     const oribi_json_value *says = oribi_json_find(one, "constant");
-    if (input + 1 == t->constant) {
+    if (input < 64 && (t->constants >> input & 1) != 0) {
         return true;
     }
     if (t->variables[input] || says) {

@@ -14,7 +14,7 @@ enum {
 
 /* Places, a letter for each name in the parentheses; those behind '?' may be left out:
  * d data, D data inputs, i axes, s more and l last of those that tell a shape, m more, A an axis,
- * k keep_dims, w weights, p packed; lists to the end: V vectors, P parameters; of their own words:
+ * k keep_dims, w weights; lists to the end: V vectors, P parameters, K packed; of their own words:
  * c cost, f formula, t told; h where vectors lie. */
 static const struct {
     const char *word, *places;
@@ -40,7 +40,7 @@ static const struct {
     {"fills", "id", ORIBI_TRAIT_FILLS | MOVES},
     {"tells", "dt", ORIBI_TRAIT_TELLS},
     {"computes", "f", ORIBI_TRAIT_COMPUTES},
-    {"packs", "p", ORIBI_TRAIT_PACKS},
+    {"packs", "K", ORIBI_TRAIT_PACKS},
     {"cost", "cw", ORIBI_TRAIT_COST},
     {"parameters", "P", ORIBI_TRAIT_PARAMETERS},
 };
@@ -195,12 +195,12 @@ static bool read_name(oribi_spec *spec, char place, oribi_span name, oribi_trait
         return read_attr(spec, name, TF_ATTR_BOOL, &out->keep_attr);
     case 'w':
         return read_input(spec, name, &out->weights);
-    case 'p':
-        return read_input(spec, name, &out->packed);
     case 'V':
         return read_bit(spec, name, &out->vectors);
     case 'P':
         return read_bit(spec, name, &out->parameters);
+    case 'K':
+        return read_bit(spec, name, &out->packed);
     case 'h':
         return read_where(spec, name, out);
     case 'c':
@@ -233,7 +233,7 @@ static bool parse_names(oribi_spec *spec, const char **at, const char *places, o
         } else {
             ORIBI_TRY(scan_word(spec, at, &name) && read_name(spec, *places, name, out));
         }
-        places += strchr("DVP", *places) != NULL ? 0 : 1;
+        places += strchr("DVPK", *places) != NULL ? 0 : 1;
         if (!oribi_scan_literal(at, ",")) {
             break;
         }
@@ -241,7 +241,7 @@ static bool parse_names(oribi_spec *spec, const char **at, const char *places, o
     if (!oribi_scan_literal(at, ")")) {
         return oribi_spec_fail(spec, "A ')' is missing at '%s'", *at);
     }
-    if (*places != '\0' && *places != '?' && strchr("DVP", *places) == NULL) {
+    if (*places != '\0' && *places != '?' && strchr("DVPK", *places) == NULL) {
         return oribi_spec_fail(spec, "A name is missing before '%s'", *at - 1);
     }
     return true;
@@ -403,8 +403,7 @@ static bool check_same(oribi_spec *spec, const oribi_trait_def *one)
 bool oribi_spec_parse_trait(oribi_spec *spec, oribi_trait_def *out)
 {
     const char *at = spec->text;
-    *out = (oribi_trait_def){
-        .spec = spec->text, .axes = -1, .more = -1, .last = -1, .packed = -1, .weights = -1};
+    *out = (oribi_trait_def){.spec = spec->text, .axes = -1, .more = -1, .last = -1, .weights = -1};
     ORIBI_TRY(parse_word(spec, &at, out));
     if (oribi_scan_literal(&at, "if ")) {
         ORIBI_TRY(parse_conditions(spec, &at, out));

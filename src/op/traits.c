@@ -96,7 +96,6 @@ static void take(const oribi_op_def *op, const oribi_trait_def *trait, const ori
     out->axes = trait->axes >= 0 ? flat(signature, trait->axes) : out->axes;
     out->more = trait->more >= 0 ? flat(signature, trait->more) : out->more;
     out->last = trait->last >= 0 ? flat(signature, trait->last) : out->last;
-    out->packed = trait->packed >= 0 ? flat(signature, trait->packed) : out->packed;
     out->weights = trait->weights >= 0 ? flat(signature, trait->weights) : out->weights;
     if (trait->cost != ORIBI_COST_NONE) {
         out->cost = trait->cost;
@@ -114,13 +113,13 @@ static void take(const oribi_op_def *op, const oribi_trait_def *trait, const ori
         keep != NULL && keep->kind == TF_ATTR_BOOL && keep->count == 1 && keep->u.b[0] != 0;
     out->vectors |= trait->vectors != 0 ? flat_bits(op, signature, trait->vectors) : 0;
     out->parameters |= trait->parameters != 0 ? flat_bits(op, signature, trait->parameters) : 0;
+    out->packed |= trait->packed != 0 ? flat_bits(op, signature, trait->packed) : 0;
 }
 
 void oribi_op_traits(const oribi_op_def *op, const oribi_attrs *attrs,
                      const oribi_signature *signature, oribi_traits *out)
 {
-    *out =
-        (oribi_traits){.data = -1, .axes = -1, .more = -1, .last = -1, .packed = -1, .weights = -1};
+    *out = (oribi_traits){.data = -1, .axes = -1, .more = -1, .last = -1, .weights = -1};
     for (int32_t i = 0; op != NULL && i < op->n_traits; i++) {
         if (holds(&op->traits[i], attrs)) {
             take(op, &op->traits[i], attrs, signature, out);

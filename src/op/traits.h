@@ -66,8 +66,7 @@ typedef struct oribi_traits {
                              splits, stacks, gathers where the axis is an input */
     int32_t more;         /* of pads: value; slices: size; strides: end; gathers: indices */
     int32_t last;         /* of strides: strides */
-    int32_t packed;
-    int32_t weights; /* of `cost` */
+    int32_t weights;      /* of `cost` */
     oribi_cost cost;
     bool has_channels_first; /* data_format begins with NC */
     oribi_formula formula;
@@ -78,6 +77,7 @@ typedef struct oribi_traits {
     int64_t axis;            /* of axis_attr, or the number given; negative counts from the end */
     uint64_t vectors;        /* bits of the first 64 inputs */
     uint64_t parameters;     /* the same: their values tell shapes */
+    uint64_t packed;         /* the same: kernels keep a packed copy where they are constant */
 } oribi_traits;
 
 /* Traits of a node. op NULL: none. signature: as oribi_op_resolve made it of the same attributes.
@@ -107,13 +107,13 @@ typedef struct oribi_trait_condition {
 typedef struct oribi_trait_def { /* one declared trait; inputs are arguments */
     const char *spec;
     uint32_t is; /* with what the word implies */
-    int32_t data, n_data, axes, more, last, packed, weights;
+    int32_t data, n_data, axes, more, last, weights;
     oribi_cost cost;
     oribi_formula formula;
     oribi_told told;
     const char *keep_attr, *axis_attr, *format_attr;
     int64_t axis;
-    uint64_t vectors, parameters;
+    uint64_t vectors, parameters, packed;
     const oribi_trait_condition *conditions;
     int32_t n_conditions;
 } oribi_trait_def;

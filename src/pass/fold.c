@@ -37,7 +37,7 @@ static bool is_packed_by_consumers(const oribi_graph *graph, oribi_value_id valu
         const oribi_node *user = uses[i].node;
         const oribi_traits t = oribi_pass_traits(user);
         const uint32_t passing = ORIBI_TRAIT_PERMUTES | ORIBI_TRAIT_VIEW | ORIBI_TRAIT_ELEMENTWISE;
-        bool packs = t.packed == uses[i].input;
+        bool packs = uses[i].input < 64 && (t.packed >> uses[i].input & 1) != 0;
         bool passes = (t.is & passing) != 0 && uses[i].input == t.data &&
                       is_packed_by_consumers(graph, user->outputs[0], depth - 1);
         if (!packs && !passes) {

@@ -137,7 +137,7 @@ static void words_mean_what_the_header_says(void **state)
         assert_int_equal(t.more, meanings[i].more);
         assert_int_equal(t.axis, meanings[i].axis);
     }
-    assert_int_equal(define("packs(more)", TF_FLOAT, NULL, 0).packed, 4);
+    assert_int_equal(define("packs(more)", TF_FLOAT, NULL, 0).packed, 1U << 4);
     assert_int_equal(define("vectors(data_format, parts, axes)", TF_FLOAT, NULL, 0).vectors, 0xe);
     assert_int_equal(define("parameters(parts, more)", TF_FLOAT, NULL, 0).parameters, 0x16);
     assert_int_equal(define("slices(x, axes, more)", TF_FLOAT, NULL, 0).parameters, 0x18);

@@ -59,7 +59,7 @@ extern "C" {
  *                              `product` or `quotient` (of integers that are not negative, rounded
  *                              down), or of the first, `relu`: at least 0; `relu6`: and at most 6;
  *                              `clip`: at least the second and at most the third
- *   packs(w)                   kernels keep a packed copy of the input w where it is constant
+ *   packs(w, ..)               kernels keep a packed copy of these inputs where they are constant
  *   cost(kind, w)              each element is a sum of products with elements of w, as many as w
  *                              has for each channel (last axis, or C of data_format) of the output:
  *                              kind `conv`; for each column, in a matrix of w: kind `matmul`
