@@ -102,8 +102,8 @@ class Graph:
     def shape(self, *parts):
         return self.node("Concat", *[self.unsqueezed(p, 0) if isinstance(p, str) else self.i(p) for p in parts], axis=0)
 
-    def heads(self, x, perm=(0, 2, 1, 3), heads=HEADS):
-        y = self.node("Reshape", x, self.shape(self.dim(x, 0), self.dim(x, 1), heads, SIZE))
+    def heads(self, x, perm=(0, 2, 1, 3), heads=None):
+        y = self.node("Reshape", x, self.shape(self.dim(x, 0), self.dim(x, 1), heads or HEADS, SIZE))
         return self.node("Transpose", y, perm=list(perm))
 
     def joined(self, x):
@@ -185,13 +185,13 @@ def vit():
 
 
 # --- Decoders -----------------------------------------------------------------------------------------
-def caches(g, heads, size=SIZE):
-    past = ["batch_size", heads, "past_sequence_length", size]
+def caches(g, heads, size=None):
+    past = ["batch_size", heads, "past_sequence_length", size or SIZE]
     return [tuple(g.input(f"past_key_values.{k}.{part}", F32, past) for part in ("key", "value")) for k in range(LAYERS)]
 
 
-def present(g, layer, key, value, heads, size=SIZE):
-    shape = ["batch_size", heads, "total_sequence_length", size]
+def present(g, layer, key, value, heads, size=None):
+    shape = ["batch_size", heads, "total_sequence_length", size or SIZE]
     g.output(f"present.{layer}.key", key, F32, shape)
     g.output(f"present.{layer}.value", value, F32, shape)
 
