@@ -181,6 +181,39 @@ static void attention(oribi_ops_ctx *ctx, TF_Status *status)
     oribi_ops_output_dims(ctx, 0, 4, dims, status);
 }
 
+/* --- Weights of 4 bits -------------------------------------------------------------------------
+ * Rows of a, [..., k], times b, uint8 [n, blocks, block_size / 2], whose bytes hold two numbers
+ * each, the lower half first: (number - zero point) * scale, one of each for a block of k. Zero
+ * points are floats [n, blocks], or 4 bits in bytes, [n, (blocks + 1) / 2], or 8 where there are
+ * none. accuracy_level 4 allows that rows are rounded to bytes.
+ */
+static void matmul_4_bits(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape a, b, scales;
+    int64_t block = 0;
+    if (!oribi_ops_input(ctx, 0, &a, status) || !oribi_ops_input_rank(ctx, 1, 3, &b, status) ||
+        !oribi_ops_input_rank(ctx, 2, 2, &scales, status) || !oribi_ops_at_least(&a, 1, status) ||
+        !oribi_ops_attr_int(ctx, "block_size", &block, status)) {
+        return;
+    }
+    int64_t n = b.at[0], blocks = b.at[1], bytes = b.at[2];
+    if (!oribi_ops_merge_dim(&n, scales.at[0], status) ||
+        !oribi_ops_merge_dim(&blocks, scales.at[1], status) ||
+        !oribi_ops_merge_dim(&bytes, block / 2, status)) {
+        return;
+    }
+    if (a.n > 0) {
+        const int64_t k = a.at[a.n - 1];
+        if (k >= 0 && blocks >= 0 && (k < 1 || (k - 1) / block + 1 != blocks)) {
+            (void)oribi_ops_fail(status, "rows of %lld numbers do not meet %lld blocks of %lld",
+                                 (long long)k, (long long)blocks, (long long)block);
+            return;
+        }
+        a.at[a.n - 1] = n;
+    }
+    oribi_ops_output(ctx, 0, &a, status);
+}
+
 const oribi_ops_row oribi_ops_matmul[] = {
     {.name = "MatMul",
      .inputs = "a: T; b: T",
@@ -241,6 +274,14 @@ const oribi_ops_row oribi_ops_matmul[] = {
      .outputs = "output: T",
      .attrs = "T: {half, float, double, complex64, complex128}",
      .shape = determinant},
+    {.name = "Oribi>MatMul4Bits",
+     .inputs = "a: float; b: uint8; scales: float; zero_points: n_zeros * Tzero; "
+               "bias: n_biases * float",
+     .outputs = "product: float",
+     .attrs = "block_size: int >= 8; accuracy_level: int = 0; n_zeros: int >= 0 = 0; "
+              "n_biases: int >= 0 = 0; Tzero: {float, uint8} = DT_FLOAT",
+     .traits = "packs(b, scales, zero_points)",
+     .shape = matmul_4_bits},
     {.name = "Oribi>Attention",
      .inputs = "query: T; key: T; value: T; mask: N * Tmask; spans: n_spans * int64; "
                "sinks: n_sinks * T",

@@ -28,6 +28,17 @@ C = np.float32([[[0.5]], [[-2]], [[0]], [[7]]])  # an operand that is repeated
 S, G, D = (np.random.default_rng(4).normal(size=s).astype(np.float32) for s in (X.shape, (6,), (6,)))
 
 
+BITS, SCALES = np.random.default_rng(5).integers(0, 256, (5, 1, 8)).astype(np.uint8), np.linspace(0.01, 0.03, 5).astype(np.float32)[:, None]
+ZEROS = np.uint8([[3], [0], [15], [8], [7]])
+FOUR = {"K": 6, "N": 5, "bits": 4, "block_size": 16}
+
+
+def in_4_bits(x, bits, scales, zeros):
+    """Two numbers in a byte, the lower half first."""
+    numbers = np.stack([bits & 15, bits >> 4], -1).reshape(5, 16)[:, :6].astype(np.float64)
+    return x @ ((numbers - zeros) * scales).T
+
+
 def normalised(x, epsilon):
     return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + epsilon)
 
@@ -41,6 +52,8 @@ CASES = [
     ("SkipLayerNormalization", MS, {"epsilon": 0.125}, [S, G, D], lambda x, s, g, d: normalised(x + s, 0.125) * g + d),
     ("SkipSimplifiedLayerNormalization", MS, {"epsilon": 0.125}, [S, G],
      lambda x, s, g: (x + s) / np.sqrt(np.mean((x + s) ** 2, -1, keepdims=True) + 0.125) * g),
+    ("MatMulNBits", MS, FOUR, [BITS, SCALES], lambda x, bits, scales: in_4_bits(x, bits, scales, 8)),
+    ("MatMulNBits", MS, FOUR, [BITS, SCALES, ZEROS], in_4_bits),
     ("BiasGelu", MS, {}, [C], lambda x, bias: 0.5 * (x + bias) * (1 + ERF((x + bias) * math.sqrt(0.5)))),
     ("GlobalLpPool", "", {}, [], lambda x: np.sqrt(np.sum(x * x, (2, 3), keepdims=True))),
     ("GlobalLpPool", "", {"p": 1}, [], lambda x: np.sum(np.abs(x), (2, 3), keepdims=True)),

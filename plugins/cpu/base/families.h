@@ -44,6 +44,7 @@
     FAMILY(conv_reference) FAMILY(conv) FAMILY(conv_backprop) EXTRA(conv_transpose) FAMILY(depthwise) \
     EXTRA(conv_nd) EXTRA(conv_nd_packed) \
     FAMILY(matmul_reference) FAMILY(matmul_wide) FAMILY(matmul) \
+    EXTRA(matmul_bits_reference) EXTRA(matmul_bits) \
     FAMILY(attention_reference) FAMILY(attention) EXTRA(linear_attention) EXTRA(append_cache) \
     FAMILY(string_equal) EXTRA(strings) EXTRA(string_split) EXTRA(regex_kernel) EXTRA(learned) EXTRA(tree) EXTRA(list) \
     EXTRA(text_elements) EXTRA(text_numbers) EXTRA(text_hash) EXTRA(string_split_sparse) EXTRA(regex_replace) EXTRA(bincount) EXTRA(sparse) EXTRA(ragged) \

@@ -202,7 +202,7 @@ const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
     {"GroupQueryAttention", 1, 1, oribi_onnx_grouped_attention, 1, 17, "SplitV, Reshape, GatherV2, Mul, Oribi>AppendCache, Oribi>Attention"},
     {"MatMulBnb4", 1, 1, oribi_onnx_matmul_bnb4, 3, 3, "BitwiseAnd, RightShift, GatherV2, Mul, MatMul, BatchMatMulV2"},
     {"MatMulIntegerToFloat", 1, 1, oribi_onnx_matmul_to_float, 4, 7, "ONNX>DequantizeLinear, MatMul, BatchMatMulV2, AddV2"},
-    {"MatMulNBits", 1, 1, oribi_onnx_matmul_bits, 3, 6, "BitwiseAnd, RightShift, Cast, Sub, Mul, MatMul, BatchMatMulV2, AddV2"},
+    {"MatMulNBits", 1, 1, oribi_onnx_matmul_bits, 3, 6, "Oribi>MatMul4Bits, BitwiseAnd, RightShift, Cast, Sub, Mul, MatMul, BatchMatMulV2, AddV2"},
     {"MultiHeadAttention", 1, 1, oribi_onnx_multi_head_attention, 1, 10, "SplitV, AddV2, Reshape, ConcatV2, Oribi>Attention"},
     {"QAttention", 1, 1, oribi_onnx_qattention, 5, 9, "ONNX>DequantizeLinear, MatMul, BatchMatMulV2, SplitV, Reshape, ConcatV2, Oribi>Attention"},
     {"QEmbedLayerNormalization", 1, 1, oribi_onnx_embed_layer_norm_quantised, 1, 18, "GatherV2, ONNX>DequantizeLinear, AddV2, Mean, Sub, Square, Rsqrt, Mul"},

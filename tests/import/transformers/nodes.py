@@ -114,6 +114,24 @@ case("gather_zero_points", "GatherBlockQuantized",
       "zero_points": RNG.integers(0, 256, (5, 1)).astype(np.uint8)}, ("y",), ("data", "scales", "zero_points"), bits=4, block_size=16)
 
 
+# --- Products with weights of 4 bits, of a depth that is no multiple of the block -----------------------------
+def bits(name, rows=1, depth=72, columns=21, block=32, zeros=False, bias=False, **more):
+    blocks = -(-depth // block)
+    inputs = {"a": f32(rows, depth), "b": RNG.integers(0, 256, (columns, blocks, block // 2)).astype(np.uint8),
+              "scales": RNG.uniform(0.01, 0.1, (columns, blocks)).astype(np.float32),
+              "zero_points": RNG.integers(0, 256, (columns, (blocks + 1) // 2)).astype(np.uint8) if zeros else None,
+              "g_idx": None, "bias": f32(columns) if bias else None}
+    case(f"bits_{name}", "MatMulNBits", inputs, ("y",), ("b", "scales", "zero_points", "bias"), K=depth, N=columns, bits=4, block_size=block, **more)
+
+
+bits("row")
+bits("rows", rows=7, zeros=True)
+bits("bias", rows=2, block=16, bias=True)
+bits("row_int8", accuracy_level=4)
+bits("rows_int8", rows=7, depth=256, columns=40, block=128, zeros=True, bias=True, accuracy_level=4)
+bits("narrow_int8", rows=3, block=16, accuracy_level=4)
+
+
 def model_of(op, inputs, outputs, constants, attributes):
     given = {k: np.asarray(v) for k, v in inputs.items() if v is not None}
     names = [k if k in given else "" for k in inputs]

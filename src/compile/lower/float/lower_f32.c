@@ -20,6 +20,7 @@ const oribi_lower_row oribi_lower_f32_rows[] = {
     {"_FusedMatMul", "matmul", oribi_lower_matmul_f32},
     {"BatchMatMul", "matmul", oribi_lower_matmul_f32},
     {"BatchMatMulV2", "matmul", oribi_lower_matmul_f32},
+    {"Oribi>MatMul4Bits", "matmul", oribi_lower_matmul_4_bits},
     {"AvgPool", "average_pool", oribi_lower_pool_f32},
     {"Oribi>AvgPool", "average_pool", oribi_lower_pool_f32},
     {"MaxPool", "max_pool", oribi_lower_pool_f32},

@@ -10,8 +10,8 @@
 #include "micro/prepare.h"
 
 oribi_lower_function oribi_lower_conv2d_f32, oribi_lower_depthwise_f32, oribi_lower_matmul_f32,
-    oribi_lower_transpose_conv_f32, oribi_lower_conv_transpose_f32, oribi_lower_pool_f32,
-    oribi_lower_unary_f32, oribi_lower_binary_f32, oribi_lower_batch_norm_f32,
+    oribi_lower_matmul_4_bits, oribi_lower_transpose_conv_f32, oribi_lower_conv_transpose_f32,
+    oribi_lower_pool_f32, oribi_lower_unary_f32, oribi_lower_binary_f32, oribi_lower_batch_norm_f32,
     oribi_lower_softmax_f32, oribi_lower_lrn_f32, oribi_lower_reduce_f32,
     oribi_lower_channel_shuffle, oribi_lower_tile, oribi_lower_broadcast,
     oribi_lower_resize_bilinear_f32, oribi_lower_transform_bilinear, oribi_lower_resize_onnx,

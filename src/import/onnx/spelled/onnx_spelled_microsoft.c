@@ -11,6 +11,8 @@
 
 /* --- MatMulNBits ------------------------------------------------------------------------------ */
 
+enum { MOST_BLOCK = 256 }; /* that Oribi>MatMul4Bits has kernels for */
+
 typedef struct packed_weights { /* [n, blocks, bytes of a block] */
     int64_t rows, depth, block, blocks, bits;
 } packed_weights;
@@ -91,6 +93,56 @@ static oribi_value_id weights(oribi_onnx_node *n, const packed_weights *w)
                                                                                         : -1;
 }
 
+/* A product whose weights stay packed: of constant ones of 4 bits. */
+static bool stays_packed(oribi_onnx_node *n, const packed_weights *w)
+{
+    const oribi_value_id zeros = oribi_emit_input(n, 3);
+    return w->bits == 4 && w->block <= MOST_BLOCK && oribi_emit_is_constant(n, n->inputs[1]) &&
+           oribi_emit_is_constant(n, n->inputs[2]) &&
+           (zeros < 0 || oribi_emit_is_constant(n, zeros));
+}
+
+/* Bytes as they are; else floats. */
+static oribi_value_id packed_zeros(oribi_onnx_node *n, const packed_weights *w)
+{
+    const bool is_bits = oribi_emit_dtype(n, n->inputs[3]) == TF_UINT8;
+    const int64_t dims[2] = {w->rows, is_bits ? (w->blocks + 1) / 2 : w->blocks};
+    return oribi_emit_reshape(
+        n, is_bits ? n->inputs[3] : oribi_emit_cast(n, n->inputs[3], TF_FLOAT), dims, 2);
+}
+
+static oribi_value_id packed_product(oribi_onnx_node *n, const packed_weights *w)
+{
+    const int64_t bytes[3] = {w->rows, w->blocks, w->block / 2}, each[2] = {w->rows, w->blocks};
+    const bool has_zeros = oribi_emit_input(n, 3) >= 0, has_bias = oribi_emit_input(n, 5) >= 0;
+    oribi_value_id inputs[5] = {
+        oribi_emit_cast(n, n->inputs[0], TF_FLOAT), oribi_emit_reshape(n, n->inputs[1], bytes, 3),
+        oribi_emit_reshape(n, oribi_emit_cast(n, n->inputs[2], TF_FLOAT), each, 2)};
+    int32_t count = 3;
+    if (has_zeros) {
+        inputs[count++] = packed_zeros(n, w);
+    }
+    if (has_bias) {
+        inputs[count++] = oribi_emit_cast(n, n->inputs[5], TF_FLOAT);
+    }
+    return oribi_emit(
+        n, "Oribi>MatMul4Bits", inputs, count,
+        ATTRS(ATTR_INT("block_size", w->block),
+              ATTR_INT("accuracy_level", oribi_onnx_int(n, "accuracy_level", 0)),
+              ATTR_INT("n_zeros", has_zeros), ATTR_INT("n_biases", has_bias),
+              ATTR_TYPE("Tzero", has_zeros ? oribi_emit_dtype(n, inputs[3]) : TF_FLOAT)));
+}
+
+static oribi_value_id unpacked_product(oribi_onnx_node *n, const packed_weights *w)
+{
+    const oribi_dims perm = oribi_emit_exchange(2, 0, 1);
+    const oribi_value_id b = oribi_emit_transpose(n, weights(n, w), &perm);
+    const oribi_value_id y = oribi_onnx_product(n, oribi_emit_cast(n, n->inputs[0], TF_FLOAT), b);
+    return oribi_emit_input(n, 5) < 0
+               ? y
+               : oribi_emit2(n, "AddV2", y, oribi_emit_cast(n, n->inputs[5], TF_FLOAT));
+}
+
 bool oribi_onnx_matmul_bits(oribi_onnx_node *n)
 {
     packed_weights w;
@@ -102,12 +154,7 @@ bool oribi_onnx_matmul_bits(oribi_onnx_node *n)
         return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "weights of another type than uint8");
     }
     const TF_DataType dtype = oribi_emit_dtype(n, n->inputs[0]);
-    const oribi_dims perm = oribi_emit_exchange(2, 0, 1);
-    const oribi_value_id b = oribi_emit_transpose(n, weights(n, &w), &perm);
-    oribi_value_id y = oribi_onnx_product(n, oribi_emit_cast(n, n->inputs[0], TF_FLOAT), b);
-    if (oribi_emit_input(n, 5) >= 0) {
-        y = oribi_emit2(n, "AddV2", y, oribi_emit_cast(n, n->inputs[5], TF_FLOAT));
-    }
+    const oribi_value_id y = stays_packed(n, &w) ? packed_product(n, &w) : unpacked_product(n, &w);
     return oribi_emit_bind(n, 0, oribi_emit_cast(n, y, dtype));
 }
 

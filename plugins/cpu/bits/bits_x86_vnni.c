@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products with 4 bits for AVX-512 with VNNI: four products of bytes in a lane at once. See
+ * bits_loops.h.
+ */
+#include "cpu/base/vector_x86_avx512.h"
+#include "cpu/base/dot_x86_vnni.h"
+
+#define ORIBI_ISA vnni
+#define HAS_BYTES
+#include "cpu/bits/bits.h"
+
+static inline __m512i four_bytes(const int8_t *x)
+{
+    int32_t bits;
+    __builtin_memcpy(&bits, x, sizeof bits);
+    return _mm512_set1_epi32(bits);
+}
+
+static inline __attribute__((always_inline)) void
+byte_products(const uint32_t *panel, int32_t n_words, const oribi_bits_row *x, const int rows,
+              int64_t at, vector out[][1])
+{
+    const __m512i low_half = _mm512_set1_epi8(15);
+    __m512i low_sums[ORIBI_BITS_ROWS], high_sums[ORIBI_BITS_ROWS];
+    for (int r = 0; r < rows; r++) {
+        low_sums[r] = high_sums[r] = _mm512_setzero_si512();
+    }
+    for (int32_t w = 0; w < n_words; w++, panel += ORIBI_BITS_COLUMNS, at += ORIBI_BITS_WORD) {
+        const __m512i word = _mm512_load_si512(panel);
+        const __m512i low = _mm512_and_si512(word, low_half);
+        const __m512i high = _mm512_and_si512(_mm512_srli_epi16(word, 4), low_half);
+        for (int r = 0; r < rows; r++) {
+            const int8_t *a = (const int8_t *)x[r].values + at;
+            low_sums[r] = oribi_dot_of_bytes(low_sums[r], low, four_bytes(a));
+            high_sums[r] = oribi_dot_of_bytes(high_sums[r], high, four_bytes(a + 4));
+        }
+    }
+    for (int r = 0; r < rows; r++) {
+        out[r][0] = _mm512_cvtepi32_ps(_mm512_add_epi32(low_sums[r], high_sums[r]));
+    }
+}
+
+#include "cpu/bits/bits_loops.h"
