@@ -2,7 +2,8 @@
 /* Oribi>Attention in blocks of keys, with the softmax that is brought up to date from block to
  * block (online softmax): the scores of a few queries with one block are all that is ever kept of
  * them. Both products are gemm.h's; between them stands attention_loops.h. Which keys make a block
- * follows from the shape alone, so that no result depends on the number of threads.
+ * follows from the shape alone, so that no result depends on the number of threads. Few queries, as
+ * a decoder has them, read keys and values where they lie: packing those costs as much.
  * Source   M. Milakov, N. Gimelshein: Online normalizer calculation for softmax (2018); T. Dao et
  *          al.: FlashAttention (2022).
  */
@@ -18,13 +19,15 @@ enum {
     MOST_KEYS = 512,          /* of a block */
     LEAST_KEYS = 64,          /* the same, however long a head is */
     PANEL_BYTES = 256 * 1024, /* of packed keys and values: within common second level caches */
-    UNITS_PER_THREAD = 4      /* so that threads end together */
+    UNITS_PER_THREAD = 4,     /* so that threads end together */
+    FEW = 4                   /* queries, for which nothing is packed */
 };
 
 typedef struct attention_state {
     oribi_attention_attrs attrs;
     const oribi_gemm_variant *gemm;
     oribi_attention_powers powers;
+    oribi_attention_row row;
 } attention_state;
 
 /* Floats in a worker's part of the scratch, whole cache lines each. */
@@ -38,6 +41,7 @@ typedef struct work {
     const attention_state *state;
     int64_t block_keys;        /* of a block, the last one apart */
     int64_t chunks, per_chunk; /* of the queries of a head: a unit each */
+    bool is_in_place;          /* nothing is packed */
     parts sizes;
     float *memory;
 } work;
@@ -96,6 +100,21 @@ static void multiply(const oribi_gemm_variant *variant, oribi_gemm_lines a, int6
     oribi_gemm_run(&gemm, &plan, 0, plan.units);
 }
 
+/* Keys [from, to) of the unit's block, or their values, as a matrix; x: one or the other. Where
+ * `sums_keys` what comes out has an element for each of the head's, else one for each key. */
+static oribi_attention_matrix keys_of(const unit *u, const oribi_attention_operand *x, int64_t size,
+                                      oribi_attention_range keys, bool sums_keys)
+{
+    const int64_t shared = u->head / u->work->call.heads_per_key, n = keys.end - keys.begin;
+    const bool are_rows = x->column == 1;
+    return (oribi_attention_matrix){.data = x->data + u->batch * x->batch + shared * x->head +
+                                            (u->key + keys.begin) * x->row,
+                                    .rows = are_rows ? n : size,
+                                    .columns = are_rows ? size : n,
+                                    .row = are_rows ? x->row : x->column,
+                                    .is_turned = are_rows == sums_keys};
+}
+
 /* The mask of `n` queries from `row` on as floats to add: where it lies, or written down. */
 static const float *mask_of(const unit *u, int64_t row, int64_t n, int64_t *out_row)
 {
@@ -123,12 +142,53 @@ static const float *mask_of(const unit *u, int64_t row, int64_t n, int64_t *out_
     return u->mask;
 }
 
+/* Scores of `n` queries from `row` on with the block of keys. seen NULL: with all of them. */
+static void score(const unit *u, int64_t row, int64_t n, const oribi_attention_range *seen)
+{
+    const oribi_attention_call *call = &u->work->call;
+    const attention_state *state = u->work->state;
+    const oribi_attention_operand *q = &call->query;
+    const oribi_attention_range all = {0, u->n_keys};
+    const float *x = q->data + u->batch * q->batch + u->head * q->head + row * q->row;
+    if (!u->work->is_in_place) {
+        const oribi_gemm_lines queries = {x, q->row};
+        multiply(state->gemm, queries, n, call->depth, u->keys, u->n_keys, u->scores, u->n_keys,
+                 false);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const oribi_attention_range keys = seen != NULL ? seen[i] : all;
+        const oribi_attention_matrix a = keys_of(u, &call->key, call->depth, keys, false);
+        state->row(&a, x + i * q->row, false, u->scores + i * u->n_keys + keys.begin);
+    }
+}
+
+/* The block's values, each as often as its power says, go to out. */
+static void mix(const unit *u, int64_t n, const oribi_attention_range *seen, float *out)
+{
+    const oribi_attention_call *call = &u->work->call;
+    const attention_state *state = u->work->state;
+    const oribi_attention_range all = {0, u->n_keys};
+    if (!u->work->is_in_place) {
+        const oribi_gemm_lines powers = {u->scores, u->n_keys};
+        multiply(state->gemm, powers, n, u->n_keys, u->values, call->width, out, call->output.row,
+                 u->is_later);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const oribi_attention_range keys = seen != NULL ? seen[i] : all;
+        const oribi_attention_matrix a = keys_of(u, &call->value, call->width, keys, true);
+        state->row(&a, u->scores + i * u->n_keys + keys.begin, u->is_later,
+                   out + i * call->output.row);
+    }
+}
+
 /* A block of keys for `n` queries, the first of which is query `at` of the unit. */
 static void attend_rows(const unit *u, int64_t at, int64_t n)
 {
     const oribi_attention_call *call = &u->work->call;
     const attention_state *state = u->work->state;
-    const oribi_attention_operand *q = &call->query, *y = &call->output;
+    const oribi_attention_operand *y = &call->output;
     const int64_t row = u->first + at;
     float *out = call->out + u->batch * y->batch + u->head * y->head + row * y->row;
     oribi_attention_range seen[ROWS];
@@ -139,9 +199,7 @@ static void attend_rows(const unit *u, int64_t at, int64_t n)
         seen[i].begin = oribi_attention_within(sees.begin - u->key, 0, u->n_keys);
         seen[i].end = oribi_attention_within(sees.end - u->key, seen[i].begin, u->n_keys);
     }
-    const oribi_gemm_lines queries = {
-        q->data + u->batch * q->batch + u->head * q->head + row * q->row, q->row};
-    multiply(state->gemm, queries, n, call->depth, u->keys, u->n_keys, u->scores, u->n_keys, false);
+    score(u, row, n, is_limited ? seen : NULL);
     const float *mask = mask_of(u, row, n, &mask_row);
     const oribi_attention_block block = {.scores = u->scores,
                                          .stride = u->n_keys,
@@ -158,8 +216,7 @@ static void attend_rows(const unit *u, int64_t at, int64_t n)
                                          .out_stride = y->row,
                                          .width = call->width};
     state->powers(&block);
-    const oribi_gemm_lines powers = {u->scores, u->n_keys};
-    multiply(state->gemm, powers, n, u->n_keys, u->values, call->width, out, y->row, u->is_later);
+    mix(u, n, is_limited ? seen : NULL, out);
 }
 
 static void sees_nothing(const unit *u)
@@ -206,10 +263,12 @@ static void run_unit(unit *u)
     for (u->key = begin / w->block_keys * w->block_keys, u->is_later = false;
          !u->is_later || u->key < end; u->key += w->block_keys, u->is_later = true) {
         u->n_keys = oribi_attention_within(end - u->key, 0, w->block_keys);
-        pack(w->state->gemm, k->data + u->batch * k->batch + shared * k->head + u->key * k->row,
-             call->depth, k->column, u->n_keys, k->row, u->keys);
-        pack(w->state->gemm, v->data + u->batch * v->batch + shared * v->head + u->key * v->row,
-             u->n_keys, v->row, call->width, v->column, u->values);
+        if (!w->is_in_place) {
+            pack(w->state->gemm, k->data + u->batch * k->batch + shared * k->head + u->key * k->row,
+                 call->depth, k->column, u->n_keys, k->row, u->keys);
+            pack(w->state->gemm, v->data + u->batch * v->batch + shared * v->head + u->key * v->row,
+                 u->n_keys, v->row, call->width, v->column, u->values);
+        }
         for (int64_t at = 0; at < u->n; at += ROWS) {
             attend_rows(u, at, smaller(ROWS, u->n - at));
         }
@@ -245,6 +304,7 @@ static void cut(work *w, int n_threads)
     const int64_t fit = PANEL_BYTES / (row_bytes > 0 ? row_bytes : 1) / LEAST_KEYS * LEAST_KEYS;
     const int64_t matrices = call->batches * call->heads;
     const int64_t tiles = (call->queries + ROWS - 1) / ROWS;
+    w->is_in_place = call->queries <= FEW;
     w->block_keys = smaller(fit < LEAST_KEYS  ? LEAST_KEYS
                             : fit > MOST_KEYS ? MOST_KEYS
                                               : fit,
@@ -273,6 +333,9 @@ static bool measure(work *w, int n_threads, int64_t *out_bytes)
         !oribi_count_round_up(smaller(w->per_chunk, call->queries), ORIBI_GEMM_LINE, &s->rows) ||
         __builtin_add_overflow(s->keys, s->values, &floats)) {
         return false;
+    }
+    if (w->is_in_place) {
+        floats = s->keys = s->values = 0;
     }
     s->mask = writes_mask ? s->scores : 0;
     s->all = s->scores + s->mask;
@@ -323,13 +386,14 @@ static void attention_compute(void *state, TF_OpKernelContext *context)
 }
 
 static void *attention_create(TF_OpKernelConstruction *construction, const oribi_gemm_variant *gemm,
-                              oribi_attention_powers powers)
+                              oribi_attention_powers powers, oribi_attention_row row)
 {
     oribi_kit_setup setup;
     attention_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
     if (state != NULL) {
         state->gemm = gemm;
         state->powers = powers;
+        state->row = row;
         oribi_attention_attrs_read(&setup, &state->attrs);
     }
     return oribi_kit_setup_end(&setup);
@@ -338,7 +402,8 @@ static void *attention_create(TF_OpKernelConstruction *construction, const oribi
 #define CREATE(part, set)                                                                          \
     static void *create_##set(TF_OpKernelConstruction *construction)                               \
     {                                                                                              \
-        return attention_create(construction, &oribi_gemm_##set, oribi_attention_powers_##set);    \
+        return attention_create(construction, &oribi_gemm_##set, oribi_attention_powers_##set,     \
+                                oribi_attention_row_##set);                                        \
     }
 #define ROW(part, set)                                                                             \
     {.op_name = "Oribi>Attention",                                                                 \

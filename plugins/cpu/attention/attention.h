@@ -80,9 +80,21 @@ typedef struct oribi_attention_block {
     int64_t out_stride, width;
 } oribi_attention_block;
 
+/* Rows of numbers that lie side by side. */
+typedef struct oribi_attention_matrix {
+    const float *data;
+    int64_t rows, columns, row; /* row: from one to the next, in floats */
+    bool is_turned;             /* its columns meet x, not its rows */
+} oribi_attention_matrix;
+
 typedef void (*oribi_attention_powers)(const oribi_attention_block *block);
+/* y = the matrix times x, plus what y holds where `adds`. */
+typedef void (*oribi_attention_row)(const oribi_attention_matrix *a, const float *x, bool adds,
+                                    float *y);
 #define ORIBI_ATTENTION_DECLARE(part, isa)                                                         \
-    void oribi_attention_powers_##isa(const oribi_attention_block *block);
+    void oribi_attention_powers_##isa(const oribi_attention_block *block);                         \
+    void oribi_attention_row_##isa(const oribi_attention_matrix *a, const float *x, bool adds,     \
+                                   float *y);
 ORIBI_ISAS_OF_attention(ORIBI_ATTENTION_DECLARE)
 #undef ORIBI_ATTENTION_DECLARE
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Between the two products of attention: scores become powers of e, their sums are kept, and the
- * result of earlier blocks of keys is brought to the new scale. The including file is compiled for
- * one ISA and defines ORIBI_ISA (cpu/base/isa.h) and WIDTH (cpu/base/lanes.h).
+ * result of earlier blocks of keys is brought to the new scale. And both products of a row, which
+ * read keys and values where they lie. The including file is compiled for one ISA, includes a
+ * vector_*.h and defines ORIBI_ISA (cpu/base/isa.h) and WIDTH (cpu/base/lanes.h).
  */
 #include "cpu/attention/attention.h"
 #include "cpu/base/lanes.h"
@@ -89,5 +90,97 @@ void POWERS(ORIBI_ISA)(const oribi_attention_block *block)
 {
     for (int64_t r = 0; r < block->n_rows; r++) {
         row_powers(block, r);
+    }
+}
+
+/* --- Products of one row --------------------------------------------------------------------- */
+
+enum { AT_ONCE = 4 }; /* rows of a matrix, each a chain of sums */
+
+static inline lanes add_product(lanes a, lanes b, lanes sum)
+{
+    return (lanes)vector_multiply_add((vector)a, (vector)b, (vector)sum);
+}
+
+/* y[row] = a row of the matrix times x, plus y[row] where `adds`. */
+static inline __attribute__((always_inline)) void dot_some(const oribi_attention_matrix *a,
+                                                           int64_t row, const int n, const float *x,
+                                                           bool adds, float *y)
+{
+    const float *first = a->data + row * a->row;
+    lanes sums[AT_ONCE] = {{0.0f}};
+    int64_t k = 0;
+    for (; k + WIDTH <= a->columns; k += WIDTH) {
+        const lanes values = *(const lanes *)(x + k);
+        for (int i = 0; i < n; i++) {
+            sums[i] = add_product(values, *(const lanes *)(first + i * a->row + k), sums[i]);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        float sum = sum_in(sums[i]);
+        for (int64_t rest = k; rest < a->columns; rest++) {
+            sum += x[rest] * first[i * a->row + rest];
+        }
+        y[row + i] = adds ? y[row + i] + sum : sum;
+    }
+}
+
+static void dot_rows(const oribi_attention_matrix *a, const float *x, bool adds, float *y)
+{
+    int64_t row = 0;
+    for (; row + AT_ONCE <= a->rows; row += AT_ONCE) {
+        dot_some(a, row, AT_ONCE, x, adds, y);
+    }
+    for (; row < a->rows; row++) {
+        dot_some(a, row, 1, x, adds, y);
+    }
+}
+
+/* y += rows of the matrix, each times its number of x. */
+static inline __attribute__((always_inline)) void
+sum_some(const oribi_attention_matrix *a, int64_t row, const int n, const float *x, float *y)
+{
+    const float *first = a->data + row * a->row;
+    lanes factors[AT_ONCE];
+    int64_t i = 0;
+    for (int r = 0; r < n; r++) {
+        factors[r] = (lanes){0.0f} + x[row + r];
+    }
+    for (; i + WIDTH <= a->columns; i += WIDTH) {
+        lanes sum = *(const lanes *)(y + i);
+        for (int r = 0; r < n; r++) {
+            sum = add_product(factors[r], *(const lanes *)(first + r * a->row + i), sum);
+        }
+        *(lanes *)(y + i) = sum;
+    }
+    for (; i < a->columns; i++) {
+        for (int r = 0; r < n; r++) {
+            y[i] += x[row + r] * first[r * a->row + i];
+        }
+    }
+}
+
+static void sum_rows(const oribi_attention_matrix *a, const float *x, bool adds, float *y)
+{
+    int64_t row = 0;
+    if (!adds) {
+        memset(y, 0, (size_t)a->columns * sizeof *y);
+    }
+    for (; row + AT_ONCE <= a->rows; row += AT_ONCE) {
+        sum_some(a, row, AT_ONCE, x, y);
+    }
+    for (; row < a->rows; row++) {
+        sum_some(a, row, 1, x, y);
+    }
+}
+
+#define ROW_(set) oribi_attention_row_##set
+#define ROW(set)  ROW_(set)
+void ROW(ORIBI_ISA)(const oribi_attention_matrix *a, const float *x, bool adds, float *y)
+{
+    if (a->is_turned) {
+        sum_rows(a, x, adds, y);
+    } else {
+        dot_rows(a, x, adds, y);
     }
 }

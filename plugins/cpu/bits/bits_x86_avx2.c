@@ -3,11 +3,12 @@
  * 2 * 15 * 127, so that vpmaddubsw does not saturate, and eight of such sums fit int16. See
  * bits_loops.h.
  */
+#include "cpu/bits/bits.h"
+
 #include "cpu/base/vector_x86_avx2.h"
 
 #define ORIBI_ISA avx2
 #define HAS_BYTES
-#include "cpu/bits/bits.h"
 
 enum { WORDS_IN_16 = 4 }; /* whose sums fit int16 */
 

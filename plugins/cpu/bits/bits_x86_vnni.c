@@ -2,12 +2,13 @@
 /* Products with 4 bits for AVX-512 with VNNI: four products of bytes in a lane at once. See
  * bits_loops.h.
  */
+#include "cpu/bits/bits.h"
+
 #include "cpu/base/vector_x86_avx512.h"
 #include "cpu/base/dot_x86_vnni.h"
 
 #define ORIBI_ISA vnni
 #define HAS_BYTES
-#include "cpu/bits/bits.h"
 
 static inline __m512i four_bytes(const int8_t *x)
 {

@@ -46,6 +46,23 @@ static bool reshape_known(oribi_onnx_node *n, const oribi_dims *given, bool allo
     return oribi_emit_bind(n, 0, oribi_emit2(n, "Reshape", x, packed));
 }
 
+/* What is known of a computed shape holds for the result, though zeros in it are replaced when it
+ * runs: no shape function looks through the choice. */
+static bool keep_known_dims(oribi_onnx_node *n, oribi_value_id target, oribi_value_id result)
+{
+    oribi_shape known;
+    ORIBI_TRY(!n->failed);
+    if (!oribi_graph_partial_ints(n->graph, target, &known, n->status)) {
+        return false;
+    }
+    for (int32_t i = 0; i < known.rank; i++) {
+        known.dims[i] = known.dims[i] == 0 ? -1 : known.dims[i];
+    }
+    return known.rank < 0 ||
+           oribi_graph_merge_shape(n->graph, &known, &n->graph->values[result]->shape) ||
+           oribi_fail_memory(n->status);
+}
+
 /* Zeros in a computed shape: replaced when it runs. */
 static bool reshape_computed(oribi_onnx_node *n, bool allow_zero)
 {
@@ -69,7 +86,8 @@ static bool reshape_computed(oribi_onnx_node *n, bool allow_zero)
         }
         target = oribi_emit3(n, "SelectV2", oribi_emit2(n, "Equal", target, zero), shape, target);
     }
-    return oribi_emit_bind(n, 0, oribi_emit2(n, "Reshape", x, target));
+    const oribi_value_id y = oribi_emit2(n, "Reshape", x, target);
+    return (allow_zero || keep_known_dims(n, n->inputs[1], y)) && oribi_emit_bind(n, 0, y);
 }
 
 static bool reshape(oribi_onnx_node *n)
