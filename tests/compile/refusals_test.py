@@ -40,6 +40,12 @@ def join(column, other, activation):
     return b
 
 
+def add_n(column, *shapes):
+    b = Builder("ADD_N", column, 0)
+    b.op("ADD_N", [b.input(list(shape)) for shape in shapes], [b.output(list(shapes[0]))])
+    return b
+
+
 def pool(column, given, result):
     b = Builder("AVERAGE_POOL_2D", column, 0)
     b.op("AVERAGE_POOL_2D", [b.input([1, 4, 4, 2], given)], [b.output([1, 3, 3, 2], result)], padding="VALID",
@@ -87,6 +93,7 @@ REFUSED = {
                                 "different types", "tflm"),
     "narrow biases of transposed int16": (transpose_conv("i32"), "biases of int32", "tflm"),
     "filters with a zero point outside": (transpose_conv("i32", "u8", 256), "zero point 256", "tflm"),
+    "sums of other shapes": (add_n("f32", (2, 3), (2, 3), (1, 3)), "different shapes", "tflm"),
     "slopes of int16": (binary("PRELU", "i16x8", (0.5, 0), (0.5, 0), (0.5, 0)), "not supported", "tflm"),
     "hard swish of int16": (unary("HARD_SWISH", "i16x8", (0.5, 0), (0.5, 0)), "not supported", "tflm"),
     "a rectifier to 1 of int16": (unary("RELU_N1_TO_1", "i16x8", (0.5, 0), (0.5, 0)), "not supported", "tflm"),

@@ -88,6 +88,20 @@ static bool pack(oribi_tflite_node *n)
     return oribi_tflite_bind(n, 0, y);
 }
 
+static bool has_one_shape(const oribi_tflite_node *n)
+{
+    const oribi_flat_vector *first = &n->inputs[0]->shape;
+    for (int32_t i = 1; i < n->n_inputs; i++) {
+        const oribi_flat_vector *shape = &n->inputs[i]->shape;
+        bool is_equal = shape->count == first->count;
+        for (uint32_t k = 0; is_equal && k < first->count; k++) {
+            is_equal = oribi_flat_int32_at(shape, k) == oribi_flat_int32_at(first, k);
+        }
+        ORIBI_TRY(is_equal);
+    }
+    return true;
+}
+
 static bool add_n(oribi_tflite_node *n)
 {
     const oribi_value_id *values = read_values(n);
@@ -97,8 +111,17 @@ static bool add_n(oribi_tflite_node *n)
     if (oribi_tflite_is_quantised(n, 0)) {
         return oribi_tflite_q_add_n(n, values);
     }
-    oribi_value_id y =
-        oribi_tflite_emit(n, "AddN", values, n->n_inputs, ATTRS(ATTR_INT("N", n->n_inputs)));
+    if (!has_one_shape(n)) { /* as both references */
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "adds tensors of different shapes");
+    }
+    /* One after the other, which is the order of the references; compiled C has sums of two. */
+    oribi_value_id y = values[0];
+    for (int32_t i = 1; y >= 0 && i < n->n_inputs; i++) {
+        y = oribi_tflite_emit(n, "AddV2", INPUTS(y, values[i]), NO_ATTRS);
+    }
+    if (n->n_inputs == 1) {
+        y = oribi_tflite_emit(n, "Identity", values, 1, NO_ATTRS);
+    }
     return oribi_tflite_bind(n, 0, y);
 }
 
