@@ -31,6 +31,10 @@ static const layer_case cases[] = {
     {{2, 5, 7, 16}, {1, 1, 16, 24}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_UINT8, TF_INT8, TF_INT8, -100, 127},
     {{1, 9, 9, 8}, {1, 1, 8, 16}, {2, 1}, {1, 1}, {0, 0, 0, 0}, TF_UINT8, TF_UINT8, TF_UINT8, 0, 200},
     {{1, 3, 9, 40}, {9, 9, 1, 40}, {1, 1}, {1, 1}, {4, 4, 4, 4}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
+    {{1, 6, 7, 72}, {1, 1, 72, 70}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
+    {{1, 5, 7, 72}, {1, 1, 72, 70}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_INT8, TF_INT8, TF_INT8, -128, 127},
+    {{1, 1, 3, 72}, {1, 1, 72, 70}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_INT8, TF_INT8, TF_INT8, -128, 127},
+    {{2, 5, 5, 66}, {3, 3, 66, 80}, {1, 1}, {1, 1}, {1, 1, 1, 1}, TF_INT8, TF_UINT8, TF_INT32, -128, 127},
 };
 
 typedef struct product_case {
@@ -155,6 +159,22 @@ static TF_Tensor *wider_tensor(TF_DataType type, const int64_t *dims, int rank)
     return reaching_tensor(type, dims, rank, 69.9f);
 }
 
+/* Most lie near a zero point of 7, and few as far from it as they can. */
+static TF_Tensor *seldom_far_tensor(TF_DataType type, const int64_t *dims, int rank)
+{
+    TF_Tensor *tensor = harness_tensor(type, dims, rank);
+    uint8_t *values = TF_TensorData(tensor);
+    for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
+        const float x = harness_random(), y = type == TF_INT8 ? x : fabsf(x);
+        const bool is_far = fabsf(harness_random()) > 0.99f;
+        values[i] = (uint8_t)(7 + (int32_t)((is_far && type == TF_INT8 ? 120.0f
+                                             : is_far                  ? 248.0f
+                                                                       : 60.0f) *
+                                            y));
+    }
+    return tensor;
+}
+
 /* What inputs and weights are; zero points of weights are at most this far from the middle. */
 typedef struct data_kind {
     make_tensor *inputs, *weights;
@@ -162,10 +182,11 @@ typedef struct data_kind {
 } data_kind;
 
 static const data_kind kinds[] = {
-    {bytes_tensor, bytes_tensor, 100.0f},  {bytes_tensor, near_tensor, 27.0f},
-    {large_tensor, uneven_tensor, 100.0f}, {large_tensor, uneven_tensor, 0.0f},
-    {bytes_tensor, bytes_tensor, 0.0f},    {large_tensor, narrow_tensor, 0.0f},
-    {large_tensor, wider_tensor, 0.0f}};
+    {bytes_tensor, bytes_tensor, 100.0f},   {bytes_tensor, near_tensor, 27.0f},
+    {large_tensor, uneven_tensor, 100.0f},  {large_tensor, uneven_tensor, 0.0f},
+    {bytes_tensor, bytes_tensor, 0.0f},     {large_tensor, narrow_tensor, 0.0f},
+    {large_tensor, wider_tensor, 0.0f},     {seldom_far_tensor, bytes_tensor, 0.0f},
+    {seldom_far_tensor, large_tensor, 0.0f}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Input i is a constant, stored as it is. */

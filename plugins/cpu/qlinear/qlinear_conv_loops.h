@@ -28,7 +28,8 @@ static void conv_pack(void *object, int64_t begin, int64_t end)
                                .is_signed = l->a->filter_signed,
                                .inner = l->inner,
                                .columns = l->each,
-                               .stride = l->a->out_c};
+                               .stride = l->a->out_c,
+                               .is_layer = true};
         pack_panel(&group, (int32_t)(at % l->panels) * COLUMNS,
                    panel_place(l->packed, at, (int64_t)l->a->groups * l->panels, l->inner));
     }
@@ -61,13 +62,14 @@ static void conv_block(const layer *l, int64_t row, int32_t lines, int32_t group
                        int32_t count)
 {
     const int64_t panels = (int64_t)group * l->panels + first / COLUMNS;
-    const packed_panels of = {l->packed, panels, l->inner};
+    const packed_panels of = {l->packed, panels, l->inner, l->panels - first / COLUMNS};
     const int32_t *begins = l->begins + panels * COLUMNS;
     place at[LINES];
     block b;
     begin_block(&b, lines, l->has_row_part);
     b.ready = l->is_direct ? lines / ROWS * ROWS : 0;
     b.step = l->a->in_c;
+    b.base = base_of(zero_number(l->a->input_signed != 0 ? 128U : 0U, l->a->input_zero));
     at[0] = place_of(l, row + b.ready);
     for (int32_t r = b.ready; r + 1 < lines; r++) {
         at[r + 1 - b.ready] = at[r - b.ready];
@@ -81,6 +83,7 @@ static void conv_block(const layer *l, int64_t row, int32_t lines, int32_t group
         }
         begin_chunk(&b, k, end - k);
         for (int32_t c = 0; c < count; c += COLUMNS) {
+            b.ahead = next_part(&of, c, count, k);
             conv_panel(l, &b, panel_of(&of, c), row, group * l->each + first + c,
                        count - c < COLUMNS ? count - c : COLUMNS, begins + c, sums_of(&b, c));
         }

@@ -38,14 +38,8 @@ static weight *panels_shrunk(weight *packed, int64_t n, int32_t inner)
     return packed;
 }
 
-/* There are no wide ones (qlinear_octets.h). */
+/* There are no wide ones, and none of seven (qlinear_octets.h). */
 enum { HAS_WIDE = 0, ENDS_TILES = 0 };
-
-static inline bool is_wide(const weight *panel)
-{
-    (void)panel;
-    return false;
-}
 
 /* A panel of a chunk: its groups. */
 typedef struct panel_part {

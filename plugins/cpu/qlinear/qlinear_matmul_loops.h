@@ -88,6 +88,7 @@ static void matmul_chunk(const matmul_call *call, block *b, const matmul_part *p
     for (int32_t c = 0; c < part->count; c += COLUMNS) {
         int32_t *sums = sums_of(b, c);
         const weight *panel = panel_of(&part->panels, c);
+        b->ahead = next_part(&part->panels, c, part->count, b->at);
         add_panel(b, panel, a->inner, part->begins + c, sums, NULL);
         if (is_last && a->a_zero_step != 0) {
             take_off_zeros(call, b, panel, part->zeros, sums);
@@ -118,12 +119,13 @@ static void matmul_block(const matmul_call *call, int64_t product, int32_t row, 
     int64_t matrix = 0, other = 0;
     oribi_quantized_matrices(&a->batch, product, &matrix, &other);
     const uint8_t *from = call->of.a + (matrix * a->rows + row) * a->inner;
-    matmul_part part = {{call->packed, other * n_panels + first / COLUMNS, a->inner},
-                        call->of.a_zeros + (int64_t)row * a->a_zero_step,
-                        product * a->rows + row,
-                        first,
-                        left < PANEL ? left : PANEL,
-                        {0}};
+    matmul_part part = {
+        {call->packed, other * n_panels + first / COLUMNS, a->inner, n_panels - first / COLUMNS},
+        call->of.a_zeros + (int64_t)row * a->a_zero_step,
+        product * a->rows + row,
+        first,
+        left < PANEL ? left : PANEL,
+        {0}};
     block b;
     begin_block(&b, lines, call->has_row_part);
     if (a->inner == 0) {

@@ -7,8 +7,14 @@
  *
  * Extras are of eight columns and cost a third of a group. A panel that would have more than two in
  * three groups is one of quads, whose halves are added in int32 each, if no sum of two neighbours
- * exceeds an int16: weights of 7 bits. Else, from three in two groups on, it is a wide one: weights
- * are int16, two rows side by side, and meet numbers that are int16 as well.
+ * exceeds an int16: weights of 7 bits. Else it is one of these:
+ *
+ *   - of seven, for a layer: octets whose sums of four have 255 in their positive part at most, and
+ *     256 in their negative one, as 127 * 256 fits an int16. Numbers are bounded to 127 from a base
+ *     on, which lies 64 before their zero point; what is above or below that is multiplied in a
+ *     second turn, of those groups alone that have any. Numbers of most layers seldom do; where a
+ *     block has too many, it takes the wide form, which stands behind the extras.
+ *   - wide: weights are int16, two rows side by side, and meet numbers that are int16 as well.
  *
  * Packed panels begin with where each of them lies. A panel has a head with its kind, and its
  * groups; if it is of octets also where the extras of each chunk begin, and where they end; of each
@@ -26,14 +32,20 @@ enum {
     HALF = EACH / 2,
     EXTRA = HALF / 2, /* of an extra: eight columns of a half */
     LIMIT = 128,
+    SEVEN = 127,
     LINE_BYTES = 64,
     HEAD = SUMS + LINE_BYTES,
     HAS_WIDE = 1,
     ENDS_TILES = 1
 };
 
+#define HAS_SEVEN /* panels of seven */
+
 /* Forms of a panel. */
-enum { OF_OCTETS, OF_QUADS, WIDE };
+enum { OF_OCTETS, OF_QUADS, OF_SEVEN, WIDE };
+
+/* The most of the positive and of the negative part of a sum of four. */
+static const int32_t limits_of_octets[2] = {LIMIT, LIMIT}, limits_of_seven[2] = {255, 256};
 
 static int64_t whole_lines(int64_t bytes)
 {
@@ -62,15 +74,10 @@ static inline panel_kind kind_of(const weight *panel)
     return kind;
 }
 
-static inline bool is_wide(const weight *panel)
+/* The most extras of a panel; those of seven have one for each eight columns of a group at most. */
+static int64_t most_extras(int32_t inner, int32_t form)
 {
-    return kind_of(panel).form == WIDE;
-}
-
-/* The most extras of a panel. */
-static int64_t most_extras(int32_t inner)
-{
-    return octets_of(inner) * 3 / 2;
+    return form == OF_SEVEN ? octets_of(inner) * 2 : octets_of(inner) * 2 / 3;
 }
 
 /* Bytes of the two tables of a panel's extras. */
@@ -81,9 +88,16 @@ static int64_t tables_bytes(int32_t inner, int64_t extras)
 
 static int64_t panel_bytes(int32_t inner, panel_kind kind)
 {
-    return HEAD + (kind.form == WIDE ? 2 * octets_of(inner) * EACH
-                                     : octets_of(inner) * EACH + tables_bytes(inner, kind.extras) +
-                                           (int64_t)kind.extras * EXTRA);
+    const int64_t groups = octets_of(inner) * EACH;
+    const int64_t extras = tables_bytes(inner, kind.extras) + (int64_t)kind.extras * EXTRA;
+    return HEAD + (kind.form != WIDE ? groups + whole_lines(extras) : 0) +
+           (kind.form == WIDE || kind.form == OF_SEVEN ? 2 * groups : 0);
+}
+
+/* The wide groups of a panel. */
+static int64_t wide_offset(int32_t inner, panel_kind kind)
+{
+    return panel_bytes(inner, kind) - 2 * octets_of(inner) * EACH;
 }
 
 _Static_assert(HEAD % LINE_BYTES == 0, "groups begin at a line");
@@ -110,21 +124,25 @@ typedef struct octet {
     int32_t at[GROUP][COLUMNS];
 } octet;
 
-/* Where a panel is packed to: groups, and of each extra where it begins, and itself. */
+/* Where a panel is packed to: groups, and of each extra where it begins, and itself; what sums of
+ * four are bounded by, and the most extras. */
 typedef struct octet_places {
     weight *groups;
     int32_t *at;
     weight *extras;
+    const int32_t *limits;
+    int64_t most;
 } octet_places;
 
 /* Takes out of `rest` what an extra may hold, from number `first` of the group on, of eight columns
  * from `column` on; false where nothing is left to take. */
-static bool take_extra(octet *rest, int32_t first, int32_t column, weight *to)
+static bool take_extra(octet *rest, int32_t first, int32_t column, const int32_t limits[2],
+                       weight *to)
 {
     int32_t any = 0;
     for (int32_t j = 0; j < COLUMNS / 2; j++) {
         for (int32_t pair = 0; pair < GROUP / 2; pair += 2) {
-            int32_t budget[2] = {LIMIT, LIMIT};
+            int32_t budget[2] = {limits[0], limits[1]};
             for (int32_t k = pair; k < pair + 2; k++) {
                 const int32_t kept = keep_part(&rest->at[first + k][column + j], budget);
                 to[GROUP / 2 * j + k] = (weight)kept;
@@ -137,12 +155,12 @@ static bool take_extra(octet *rest, int32_t first, int32_t column, weight *to)
 
 /* Takes out of `rest` what the group may hold: the second half first, so that what is left is of
  * the first where possible. */
-static void take_group(octet *rest, weight *to)
+static void take_group(octet *rest, const int32_t limits[2], weight *to)
 {
     static const int32_t order[] = {GROUP / 2, GROUP / 2 + 1, 0, 1};
     for (int32_t j = 0; j < COLUMNS; j++) {
         for (int32_t pair = 0; pair < GROUP / 2; pair += 2) {
-            int32_t budget[2] = {LIMIT, LIMIT};
+            int32_t budget[2] = {limits[0], limits[1]};
             for (int32_t i = 0; i < 4; i++) {
                 const int32_t k = order[i] + pair;
                 to[k / (GROUP / 2) * HALF + GROUP / 2 * j + k % (GROUP / 2)] =
@@ -153,9 +171,9 @@ static void take_group(octet *rest, weight *to)
 }
 
 /* May the group hold all of it? */
-static bool fits_group(const octet *rest)
+static bool fits_group(const octet *rest, const int32_t limits[2])
 {
-    int32_t most = 0;
+    int32_t most[2] = {0, 0};
     for (int32_t pair = 0; pair < GROUP / 2; pair += 2) {
         int32_t positive[COLUMNS] = {0}, negative[COLUMNS] = {0};
         for (int32_t i = 0; i < 4; i++) {
@@ -166,11 +184,11 @@ static bool fits_group(const octet *rest)
             }
         }
         for (int32_t j = 0; j < COLUMNS; j++) {
-            most = positive[j] > most ? positive[j] : most;
-            most = negative[j] > most ? negative[j] : most;
+            most[0] = positive[j] > most[0] ? positive[j] : most[0];
+            most[1] = negative[j] > most[1] ? negative[j] : most[1];
         }
     }
-    return most <= LIMIT;
+    return most[0] <= limits[0] && most[1] <= limits[1];
 }
 
 static void take_whole(const octet *all, weight *to)
@@ -203,19 +221,18 @@ static void take_octet(const weights *w, int32_t k, int32_t first, int32_t count
 static int32_t pack_half(const weights *w, int32_t first, int32_t count, const int32_t rows[2],
                          int32_t column, int32_t n, const octet_places *to, int32_t *totals)
 {
-    const int32_t most = (int32_t)most_extras(w->inner);
     for (int32_t k = rows[0]; k < rows[1]; k += GROUP) {
         weight *group = to->groups + (int64_t)(k / GROUP) * EACH;
         octet rest;
         take_octet(w, k, first, count, totals, &rest);
-        if (fits_group(&rest)) {
+        if (fits_group(&rest, to->limits)) {
             take_whole(&rest, group);
             continue;
         }
-        take_group(&rest, group);
+        take_group(&rest, to->limits, group);
         for (int32_t half = 0; half < GROUP; half += GROUP / 2) {
-            while (take_extra(&rest, half, column, to->extras + (int64_t)n * EXTRA)) {
-                if (n == most) {
+            while (take_extra(&rest, half, column, to->limits, to->extras + (int64_t)n * EXTRA)) {
+                if (n == to->most) {
                     return -1;
                 }
                 to->at[n++] = k % CHUNK + half;
@@ -226,14 +243,15 @@ static int32_t pack_half(const weights *w, int32_t first, int32_t count, const i
 }
 
 /* Packs groups and extras; -1: there are too many of these. Else their number. */
-static int32_t pack_octets(const weights *w, int32_t first, int32_t count, int32_t *totals,
-                           weight *to)
+static int32_t pack_octets(const weights *w, int32_t first, int32_t count, int32_t form,
+                           int32_t *totals, weight *to)
 {
     int32_t *begins = (int32_t *)panel_tables(to, w->inner);
-    const int64_t most = most_extras(w->inner);
+    const int64_t most = most_extras(w->inner, form);
     /* Extras are collected behind the most that the table may have, and moved up at the end. */
     const octet_places places = {to + HEAD, begins + 2 * chunks_of(w->inner) + 1,
-                                 (weight *)begins + tables_bytes(w->inner, most + 1)};
+                                 (weight *)begins + tables_bytes(w->inner, most + 1),
+                                 form == OF_SEVEN ? limits_of_seven : limits_of_octets, most};
     int32_t n = 0;
     for (int32_t k = 0; n >= 0 && k < w->inner; k += CHUNK) {
         const int32_t rows[2] = {k, w->inner - k < CHUNK ? w->inner : k + CHUNK};
@@ -250,9 +268,11 @@ static int32_t pack_octets(const weights *w, int32_t first, int32_t count, int32
     return n;
 }
 
-static void pack_wide(const weights *w, int32_t first, int32_t count, int32_t *totals, weight *to)
+/* From `groups` on. */
+static void pack_wide(const weights *w, int32_t first, int32_t count, int32_t *totals,
+                      weight *groups)
 {
-    int16_t *pair = (int16_t *)(void *)(to + HEAD);
+    int16_t *pair = (int16_t *)(void *)groups;
     for (int32_t k = 0; k < w->inner; k += GROUP) {
         octet all;
         take_octet(w, k, first, count, totals, &all);
@@ -301,20 +321,32 @@ static void pack_quads(const weights *w, int32_t first, int32_t count, int32_t *
     }
 }
 
+/* Are there products enough that bounding their numbers pays? */
+static bool pays_seven(const weights *w)
+{
+    return w->is_layer && w->inner >= 64 && w->columns >= 4 * COLUMNS;
+}
+
 static void pack_panel(const weights *w, int32_t first, weight *to)
 {
     const int32_t left = w->columns - first, count = left < COLUMNS ? left : COLUMNS;
-    int32_t totals[COLUMNS] = {0}, again[COLUMNS] = {0};
-    panel_kind kind = {OF_OCTETS, pack_octets(w, first, count, totals, to)};
-    if ((kind.extras < 0 || kind.extras > octets_of(w->inner) * 2 / 3) &&
-        fits_quads(w, first, count)) {
-        kind = (panel_kind){OF_QUADS, 0};
-        pack_quads(w, first, count, again, to);
-        memcpy(totals, again, sizeof totals);
-    } else if (kind.extras < 0) {
-        kind = (panel_kind){WIDE, 0};
-        pack_wide(w, first, count, again, to);
-        memcpy(totals, again, sizeof totals);
+    int32_t totals[COLUMNS] = {0};
+    panel_kind kind = {OF_OCTETS, pack_octets(w, first, count, OF_OCTETS, totals, to)};
+    if (kind.extras < 0) {
+        memset(totals, 0, sizeof totals);
+        kind = (panel_kind){fits_quads(w, first, count) ? OF_QUADS
+                            : pays_seven(w)             ? OF_SEVEN
+                                                        : WIDE,
+                            0};
+        if (kind.form == OF_QUADS) {
+            pack_quads(w, first, count, totals, to);
+        } else if (kind.form == WIDE) {
+            pack_wide(w, first, count, totals, to + HEAD);
+        } else {
+            int32_t again[COLUMNS] = {0};
+            kind.extras = pack_octets(w, first, count, OF_SEVEN, totals, to);
+            pack_wide(w, first, count, again, to + wide_offset(w->inner, kind));
+        }
     }
     pack_head(w, first, count, totals, to);
     memcpy(to + SUMS, &kind, sizeof kind);
@@ -327,7 +359,8 @@ static int64_t place_bytes(int32_t inner)
 {
     const int64_t wide = panel_bytes(inner, (panel_kind){WIDE, 0});
     const int64_t most =
-        panel_bytes(inner, (panel_kind){OF_OCTETS, (int32_t)most_extras(inner) + 1}) + LINE_BYTES;
+        panel_bytes(inner, (panel_kind){OF_SEVEN, (int32_t)most_extras(inner, OF_SEVEN) + 1}) +
+        LINE_BYTES;
     return whole_lines(wide > most ? wide : most);
 }
 
@@ -380,6 +413,13 @@ typedef struct panel_part {
     const int32_t *places;
     int32_t n_left, n_right, form; /* extras of the first eight columns, and of the others */
 } panel_part;
+
+/* The same of the wide form of a panel of seven. */
+static inline panel_part wide_part_of(const weight *panel, int32_t inner, int32_t at)
+{
+    const weight *groups = panel + wide_offset(inner, kind_of(panel));
+    return (panel_part){.groups = groups + (int64_t)(at / GROUP) * EACH * 2, .form = WIDE};
+}
 
 /* That of the chunk that begins at row `at` of the matrix. */
 static inline panel_part part_of(const weight *panel, int32_t inner, int32_t at)

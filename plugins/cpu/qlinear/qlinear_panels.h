@@ -25,11 +25,15 @@ typedef struct block {
     int64_t step;
     int32_t lines, ready; /* `ready` of them are read where they lie */
     int32_t at, groups;   /* the chunk: its first row of the matrix, its groups */
-    bool has_totals, is_widened;
+    bool has_totals, is_widened, is_split, are_many_out;
+    int32_t base;        /* of numbers for panels of seven */
+    const weight *ahead; /* what the next panel has of its chunk, or NULL: asked for in time */
     int32_t totals[LINES];
     int32_t sums[LINES * PANEL];
     number numbers[LINES * CHUNK];                   /* of lines that are not ready */
     int16_t wide[HAS_WIDE != 0 ? LINES * CHUNK : 1]; /* the numbers, for wide panels */
+    uint8_t low[HAS_WIDE != 0 ? LINES * CHUNK : 1];  /* and for those of seven */
+    uint64_t above[LINES], below[LINES]; /* bit g: has group g of a line numbers out of bounds? */
 } block;
 
 /* Sums of a tile are in registers if a compiler unrolls loops over them before it places them,
@@ -84,16 +88,26 @@ static int32_t groups_of(int32_t inner)
     return inner / GROUP + (inner % GROUP != 0 ? 1 : 0);
 }
 
-/* Packed panels of a matrix of `inner` rows, from the first that is meant on. */
+/* Packed panels of a matrix of `inner` rows, from the first that is meant on, of which it has n. */
 typedef struct packed_panels {
     const weight *packed;
     int64_t first;
-    int32_t inner;
+    int32_t inner, n;
 } packed_panels;
 
 static const weight *panel_of(const packed_panels *p, int32_t column)
 {
     return panel_at(p->packed, p->first + column / COLUMNS, p->inner);
+}
+
+/* What is multiplied after chunk `at` of the panel of a column, of the first `count`; NULL: not
+ * known. */
+static const weight *next_part(const packed_panels *p, int32_t column, int32_t count, int32_t at)
+{
+    const bool is_last = column + COLUMNS >= count, goes_on = is_last && p->inner - at > CHUNK;
+    const int32_t next = goes_on ? 0 : column + COLUMNS;
+    const int32_t from = goes_on ? at + CHUNK : is_last ? 0 : at;
+    return next / COLUMNS < p->n ? part_of(panel_of(p, next), p->inner, from).groups : NULL;
 }
 
 static weight *packed_fail(oribi_kit_setup *setup)
@@ -137,6 +151,13 @@ static weight *packed_done(oribi_kit_setup *setup, const TF_ConstantView *view, 
 
 /* --- Products -------------------------------------------------------------------------------- */
 
+/* Where 128 numbers begin that have most: those at a zero point in the first quarter have no sign,
+ * it is assumed. */
+static int32_t base_of(int32_t zero)
+{
+    return zero < 64 ? 0 : zero > 192 ? 128 : zero - 64;
+}
+
 /* A block of lines of which `ready` whole tiles lie ready from `from` on. */
 static void begin_block(block *b, int32_t lines, bool has_totals)
 {
@@ -172,7 +193,7 @@ static void begin_chunk(block *b, int32_t at, int32_t count)
 {
     b->at = at;
     b->groups = groups_of(count);
-    b->is_widened = false;
+    b->is_widened = b->is_split = false;
     fill_up(b, count);
     for (int32_t r = 0; b->has_totals && r < b->lines; r++) {
         int64_t step;
@@ -180,6 +201,7 @@ static void begin_chunk(block *b, int32_t at, int32_t count)
     }
 }
 
+#ifdef HAS_SEVEN
 /* The numbers of a chunk for wide panels. */
 static void widen(block *b)
 {
@@ -192,6 +214,52 @@ static void widen(block *b)
     }
     b->is_widened = true;
 }
+
+/* Bounds the numbers of line r for panels of seven, and says which groups are out of bounds. */
+static void split_line(block *b, int32_t r);
+
+/* Groups of tiles that have numbers out of bounds, those above and those below. */
+static int32_t out_of(const block *b)
+{
+    int32_t n = 0;
+    for (int32_t r = 0; r < b->lines; r += ROWS) {
+        uint64_t above = 0, below = 0;
+        for (int32_t i = r; i < r + ROWS && i < b->lines; i++) {
+            above |= b->above[i];
+            below |= b->below[i];
+        }
+        n += __builtin_popcountll(above) + __builtin_popcountll(below);
+    }
+    return n;
+}
+
+static void split(block *b)
+{
+    for (int32_t r = 0; r < b->lines; r++) {
+        split_line(b, r);
+    }
+    for (int32_t r = b->lines; b->lines >= ROWS && r % ROWS != 0; r++) {
+        memset(b->low + r * CHUNK, 0, (size_t)(b->groups * GROUP));
+        b->above[r] = b->below[r] = 0;
+    }
+    b->is_split = true;
+    if (b->at == 0) { /* one form for all chunks, as what sums begin with depends on it */
+        b->are_many_out = out_of(b) > b->groups * ((b->lines + ROWS - 1) / ROWS) * 2 / 5;
+    }
+}
+
+/* What sums of a panel of seven begin with: numbers are less by the base. */
+static void begin_of_seven(const block *b, const weight *panel, int32_t inner, const int32_t *begin,
+                           int32_t *to)
+{
+    int32_t head[2][COLUMNS];
+    memcpy(head, panel, sizeof head);
+    for (int32_t c = 0; c < COLUMNS; c++) {
+        const uint32_t total = (uint32_t)head[0][c] + (uint32_t)inner * (uint32_t)head[1][c];
+        to[c] = (int32_t)((uint32_t)begin[c] + (uint32_t)b->base * total);
+    }
+}
+#endif
 
 /* The sums of the panel that begins at a column. */
 static int32_t *sums_of(block *b, int32_t column)
@@ -210,18 +278,44 @@ typedef struct panel_end {
 static inline void store_lines(const ending *e, const int32_t *sums, int32_t lines, int32_t count,
                                uint8_t *to, int64_t step);
 
+/* Asks for a tile's share of the weights that come next. A layer finds its weights in no near
+ * cache, and the processor does not foresee where they lie: a page ends, and in the first lines the
+ * loop is elsewhere. */
+static void ask_ahead(const block *b, int32_t r, int32_t rows)
+{
+    const int64_t all = (int64_t)b->groups * EACH * (int64_t)sizeof(weight) / 64 + 1;
+    const char *from = (const char *)b->ahead;
+    const int64_t last = r + rows < b->lines ? all * (r + rows) / b->lines : all;
+    for (int64_t line = all * r / b->lines; from != NULL && line < last; line++) {
+        __builtin_prefetch(from + line * 64);
+    }
+}
+
 /* Adds the products of a chunk with a panel to sums, which begin at `begin`. Tiles of ROWS rows or
  * of one are loops of their own, whose sums stay in registers. */
 static void add_panel(block *b, const weight *panel, int32_t inner, const int32_t *begin,
                       int32_t *sums, const panel_end *end)
 {
-    const panel_part part = part_of(panel, inner, b->at);
+    panel_part part = part_of(panel, inner, b->at);
     const bool is_first = b->at == 0, are_few = b->lines < ROWS;
-    if (is_wide(panel) && !b->is_widened) {
+#ifdef HAS_SEVEN
+    int32_t begins[COLUMNS];
+    if (part.form == OF_SEVEN && !b->is_split && (is_first || !b->are_many_out)) {
+        split(b);
+    }
+    if (part.form == OF_SEVEN && b->are_many_out) {
+        part = wide_part_of(panel, inner, b->at);
+    } else if (part.form == OF_SEVEN && is_first) {
+        begin_of_seven(b, panel, inner, begin, begins);
+        begin = begins;
+    }
+    if (part.form == WIDE && !b->is_widened) {
         widen(b);
     }
+#endif
     for (int32_t r = 0; r < b->lines; r += are_few ? 1 : ROWS) {
         int32_t *to = sums + r * COLUMNS;
+        ask_ahead(b, r, are_few ? 1 : ROWS);
         tile t = {.begin = is_first ? begin : to, .begin_step = is_first ? 0 : COLUMNS, .sums = to};
         if (ENDS_TILES != 0 && end != NULL && (are_few || r + ROWS <= b->lines)) {
             t.end = end->of;

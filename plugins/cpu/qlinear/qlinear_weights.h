@@ -3,6 +3,7 @@
 #ifndef ORIBI_PLUGINS_CPU_QLINEAR_WEIGHTS_H_
 #define ORIBI_PLUGINS_CPU_QLINEAR_WEIGHTS_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A block of work: LINES rows by PANEL columns, whose sums, with CHUNK numbers of each row and of a
@@ -15,6 +16,7 @@ typedef struct weights {
     const int32_t *zeros;
     int32_t zero_step, is_signed;
     int32_t inner, columns, stride; /* of a row of `from` */
+    bool is_layer; /* of which numbers are seldom far from their zero point: qlinear_octets.h */
 } weights;
 
 #endif

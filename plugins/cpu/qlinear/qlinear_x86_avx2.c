@@ -126,17 +126,34 @@ ALWAYS __m256i add_pairs(__m256i sum, __m256i pairs)
     return oribi_add_in_place(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
 
+/* What of four numbers is multiplied: all, or what is out of bounds, above or below those. */
+enum { ALL, ABOVE, BELOW };
+
+ALWAYS __m256i part_of_four(__m256i x, int part, __m256i bound)
+{
+    return part == ALL     ? x
+           : part == ABOVE ? _mm256_subs_epu8(x, bound)
+                           : _mm256_subs_epu8(bound, x);
+}
+
+ALWAYS void add_octet(const number *numbers, int64_t step, const weight *w, int rows,
+                      __m256i s[][2], int part, __m256i bound)
+{
+    UNROLLED
+    for (int r = 0; r < rows; r++) {
+        const number *from = numbers + r * step;
+        const __m256i x = part_of_four(four_of(from), part, bound);
+        const __m256i y = part_of_four(four_of(from + GROUP / 2), part, bound);
+        s[r][0] = add_pairs(s[r][0], both_halves(x, w, y, w + HALF));
+        s[r][1] = add_pairs(s[r][1], both_halves(x, w + HALF / 2, y, w + HALF + HALF / 2));
+    }
+}
+
 ALWAYS void add_octets(const tile *t, const weight *w, int32_t groups, int rows, __m256i s[][2])
 {
-    const number *numbers = t->numbers;
-    for (int32_t g = 0; g < groups; g++, w += EACH, numbers += GROUP) {
-        UNROLLED
-        for (int r = 0; r < rows; r++) {
-            const number *from = numbers + r * t->step;
-            const __m256i x = four_of(from), y = four_of(from + GROUP / 2);
-            s[r][0] = add_pairs(s[r][0], both_halves(x, w, y, w + HALF));
-            s[r][1] = add_pairs(s[r][1], both_halves(x, w + HALF / 2, y, w + HALF + HALF / 2));
-        }
+    const __m256i none = _mm256_setzero_si256();
+    for (int32_t g = 0; g < groups; g++) {
+        add_octet(t->numbers + g * GROUP, t->step, w + g * EACH, rows, s, ALL, none);
     }
 }
 
@@ -153,17 +170,103 @@ ALWAYS void add_half(const number *numbers, int64_t step, const weight *w, int r
 
 /* Products with n extras of eight columns. */
 ALWAYS void add_extras(const tile *t, const int32_t *places, const weight *w, int32_t n, int rows,
-                       __m256i s[][2], int side)
+                       __m256i s[][2], int side, int part, __m256i bound)
 {
     for (int32_t e = 0; e < n; e++, w += EXTRA) {
         const number *numbers = t->numbers + places[e];
         const __m256i extra = load(w);
         UNROLLED
         for (int r = 0; r < rows; r++) {
-            const __m256i x = four_of(numbers + r * t->step);
+            const __m256i x = part_of_four(four_of(numbers + r * t->step), part, bound);
             s[r][side] = add_pairs(s[r][side], _mm256_maddubs_epi16(x, extra));
         }
     }
+}
+
+ALWAYS void add_both_extras(const tile *t, const panel_part *p, int rows, __m256i s[][2], int part,
+                            __m256i bound)
+{
+    add_extras(t, p->places, p->extras, p->n_left, rows, s, 0, part, bound);
+    add_extras(t, p->places + p->n_left, p->extras + (int64_t)p->n_left * EXTRA, p->n_right, rows,
+               s, 1, part, bound);
+}
+
+/* The products of those groups that have numbers out of bounds, with what is. */
+ALWAYS void add_out(const tile *t, const panel_part *p, uint64_t groups, int rows, __m256i s[][2],
+                    int part, int32_t limit)
+{
+    const __m256i bound = _mm256_set1_epi8((char)limit);
+    for (uint64_t left = groups; left != 0; left &= left - 1) {
+        const int32_t g = __builtin_ctzll(left);
+        add_octet(t->numbers + g * GROUP, t->step, p->groups + g * EACH, rows, s, part, bound);
+    }
+    add_both_extras(t, p, rows, s, part, bound);
+}
+
+ALWAYS void negate(int rows, __m256i s[][2])
+{
+    UNROLLED
+    for (int r = 0; r < rows; r++) {
+        s[r][0] = _mm256_sub_epi32(_mm256_setzero_si256(), s[r][0]);
+        s[r][1] = _mm256_sub_epi32(_mm256_setzero_si256(), s[r][1]);
+    }
+}
+
+/* Products of a tile with a panel of seven. */
+ALWAYS void add_seven(const block *b, int32_t r, const tile *t, const panel_part *p, int rows,
+                      __m256i s[][2])
+{
+    const tile low = {.numbers = b->low + r * CHUNK, .step = CHUNK};
+    uint64_t above = 0, below = 0;
+    for (int i = 0; i < rows; i++) {
+        above |= b->above[r + i];
+        below |= b->below[r + i];
+    }
+    add_octets(&low, p->groups, b->groups, rows, s);
+    add_both_extras(&low, p, rows, s, ALL, _mm256_setzero_si256());
+    if (above != 0) {
+        add_out(t, p, above, rows, s, ABOVE, b->base + SEVEN);
+    }
+    if (below != 0) {
+        negate(rows, s);
+        add_out(t, p, below, rows, s, BELOW, b->base);
+        negate(rows, s);
+    }
+}
+
+/* Bit g: is any of the eight bytes of group g not 0? */
+ALWAYS uint64_t groups_with_any(__m256i bytes)
+{
+    const __m256i none = _mm256_cmpeq_epi64(bytes, _mm256_setzero_si256());
+    return ~(uint64_t)_mm256_movemask_pd(_mm256_castsi256_pd(none)) & 15;
+}
+
+static void split_line(block *b, int32_t r)
+{
+    enum { BYTES = 32 };
+    const __m256i bottom = _mm256_set1_epi8((char)b->base), most = _mm256_set1_epi8(SEVEN);
+    const int32_t n = b->groups * GROUP;
+    int64_t step;
+    const number *from = line_at(b, r, &step);
+    uint64_t above = 0, below = 0;
+    for (int32_t i = 0; i < n; i += BYTES) {
+        const int32_t left = n - i;
+        uint8_t last[BYTES] = {0};
+        __m256i x;
+        if (left >= BYTES) {
+            x = load(from + i);
+        } else { /* behind the line may be the end of the image */
+            memcpy(last, from + i, (size_t)left);
+            x = load(last);
+        }
+        const __m256i up = _mm256_subs_epu8(x, bottom), low = _mm256_min_epu8(up, most);
+        above |= groups_with_any(_mm256_subs_epu8(up, most)) << (i / GROUP);
+        below |= groups_with_any(_mm256_subs_epu8(bottom, x)) << (i / GROUP);
+        _mm256_storeu_si256((void *)(b->low + r * CHUNK + i), low);
+    }
+    const uint64_t groups = b->groups < 64 ? (UINT64_C(1) << b->groups) - 1 : UINT64_MAX;
+    b->above[r] = above & groups;
+    b->below[r] = below & groups;
 }
 
 /* The products of a group, in pairs. */
@@ -218,11 +321,11 @@ ALWAYS void add_tile(const block *b, int32_t r, const panel_part *part, int rows
         for (int32_t q = 0; q < 2 * b->groups; q++) {
             add_half(t->numbers + q * (GROUP / 2), t->step, part->groups + q * HALF, rows, s);
         }
+    } else if (part->form == OF_SEVEN) {
+        add_seven(b, r, t, part, rows, s);
     } else {
         add_octets(t, part->groups, b->groups, rows, s);
-        add_extras(t, part->places, part->extras, part->n_left, rows, s, 0);
-        add_extras(t, part->places + part->n_left, part->extras + (int64_t)part->n_left * EXTRA,
-                   part->n_right, rows, s, 1);
+        add_both_extras(t, part, rows, s, ALL, _mm256_setzero_si256());
     }
     if (t->end != NULL) {
         end_tile(t, s, rows);
