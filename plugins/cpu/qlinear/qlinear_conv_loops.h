@@ -90,14 +90,26 @@ static void conv_block(const layer *l, int64_t row, int32_t lines, int32_t group
     }
 }
 
+/* Is less read again if a part of the channels meets all pixels before the next one does? Else some
+ * pixels meet all channels first. */
+static bool is_part_by_part(const layer *l)
+{
+    const int64_t lots = (l->rows + LINES - 1) / LINES, parts = (int64_t)l->a->groups * l->parts;
+    const int64_t filters = (int64_t)l->inner * l->a->out_c, image = l->rows * l->a->in_c;
+    return filters * (lots - 1) > image * (parts - 1);
+}
+
 /* A unit is a block: some pixels, and some channels of a group. */
 static void run_blocks(void *object, int64_t begin, int64_t end)
 {
     const layer *l = object;
+    const int64_t lots = (l->rows + LINES - 1) / LINES, parts = (int64_t)l->a->groups * l->parts;
+    const bool by_part = is_part_by_part(l);
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t row = unit / l->parts / l->a->groups * LINES, left = l->rows - row;
-        const int32_t group = (int32_t)(unit / l->parts % l->a->groups);
-        const int32_t first = (int32_t)(unit % l->parts) * PANEL;
+        const int64_t row = (by_part ? unit % lots : unit / parts) * LINES, left = l->rows - row;
+        const int64_t part = by_part ? unit / lots : unit % parts;
+        const int32_t group = (int32_t)(part / l->parts);
+        const int32_t first = (int32_t)(part % l->parts) * PANEL;
         conv_block(l, row, left < LINES ? (int32_t)left : LINES, group, first,
                    l->each - first < PANEL ? l->each - first : PANEL);
     }
