@@ -238,7 +238,8 @@ static bool compute_all(const system_state *state, oribi_kit_run *run, kind what
     double *room = out == NULL ? NULL : oribi_kit_scratch(run, left + right + 1, &scratch);
     bool good = room != NULL;
     linear one = {.run = run, .a = room, .b = room + (good ? s.n * s.n : 0), .n = s.n, .k = s.k};
-    for (int64_t i = 0; good && i < s.count; i++) {
+    /* Matrices without elements may be any number, which none of them limits. */
+    for (int64_t i = 0; good && s.n * s.k > 0 && i < s.count; i++) {
         load(run, &s, state, what, i, get, &one);
         good = !oribi_kit_stops(run, &one.patience, s.n * (s.n + s.k) + 10) &&
                (what == CHOLESKY   ? decompose(&one)
