@@ -3,7 +3,8 @@
  * level cache, over k so that rows of A stay in the first, over rows for the threads. Where rows
  * are few, each panel is read from memory once and meets all of them, and the next panel is fetched
  * meanwhile: a layer of 7x7 pixels takes as long as its sums, not as its weights. Threads share out
- * the panels then, not the rows: a tile at a time would read all panels for each. The sums are made
+ * the panels then, not the rows: a tile at a time would read all panels for each. A row alone reads
+ * several panels at a time, each a stream of its own from memory. The sums are made
  * in the micro-kernels; packing stands in gemm_pack.c. See gemm.h.
  */
 #include "cpu/product/gemm.h"
@@ -209,6 +210,17 @@ static void look_ahead(const oribi_gemm *gemm, const oribi_gemm_plan *plan, cons
     tile->ahead_lines = ceil_divide(k * gemm->variant->width, ORIBI_GEMM_LINE * larger(1, looks));
 }
 
+/* Panels from p on that a single row meets at once; 1: as a tile does. */
+static int64_t streams(const oribi_gemm *gemm, const oribi_gemm_plan *plan, const chunk *part,
+                       int64_t p, int64_t n_rows)
+{
+    const int64_t end = p + ORIBI_GEMM_STREAMS;
+    return n_rows == 1 && plan->is_fetched && gemm->variant->row_tile != NULL &&
+                   end <= part->end_panel && end * gemm->variant->width <= gemm->n
+               ? ORIBI_GEMM_STREAMS
+               : 1;
+}
+
 static void run_chunk(const oribi_gemm *gemm, const oribi_gemm_plan *plan, const chunk *part)
 {
     oribi_gemm_tile tile = {.ahead = gemm->panels,
@@ -227,10 +239,15 @@ static void run_chunk(const oribi_gemm *gemm, const oribi_gemm_plan *plan, const
         for (int64_t t = part->first_tile; t < part->end_tile; t += some.n) {
             take_tiles(gemm, plan, part, t, tap, tile.n_taps, part->group * gemm->depth + channel,
                        &some);
-            for (int64_t p = part->first_panel; p < part->end_panel; p++) {
-                const panel_at panel = find_panel(gemm, plan, part->group, p);
+            for (int64_t p = part->first_panel, n; p < part->end_panel; p += n) {
+                panel_at panel = find_panel(gemm, plan, part->group, p);
                 tile.panel = panel.first + k_start * panel.width;
-                if (plan->is_fetched) {
+                n = streams(gemm, plan, part, p, some.n_rows);
+                if (n > 1) {
+                    tile.panel_step = gemm->n_taps * gemm->depth * panel.width;
+                    tile.ahead_lines = 0;
+                    panel.tile = gemm->variant->row_tile;
+                } else if (plan->is_fetched) {
                     look_ahead(gemm, plan, part, p, k_start, some.n, &tile);
                 }
                 run_panel(gemm, &panel, &some, &tile);

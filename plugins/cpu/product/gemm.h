@@ -18,6 +18,7 @@ enum {
     ORIBI_GEMM_PAIRS_WIDTH = 24,   /* of a panel in pairs of k */
     ORIBI_GEMM_MAX_POINTERS = 512, /* rows x taps of the tiles that meet a panel */
     ORIBI_GEMM_AHEAD_STEP = 16,    /* k between two looks ahead */
+    ORIBI_GEMM_STREAMS = 4,        /* panels that one row reads at a time */
     ORIBI_GEMM_LINE = 16           /* floats of a line of the caches */
 };
 
@@ -41,6 +42,7 @@ typedef struct oribi_gemm_tile {
     float low, high;     /* result = min(high, max(low, x)); infinite when there is no bound */
     const float *ahead;  /* what later calls read: a hint, which may point anywhere */
     int64_t ahead_lines; /* of it, to be fetched every ORIBI_GEMM_AHEAD_STEP of k */
+    int64_t panel_step;  /* for row_tile: floats from one panel to the next */
 } oribi_gemm_tile;
 
 /* One implementation of the micro-kernel. The last panel of B is `narrow` columns wide when no more
@@ -51,6 +53,9 @@ typedef struct oribi_gemm_variant {
     void (*tile)(const oribi_gemm_tile *tile);
     void (*narrow_tile)(const oribi_gemm_tile *tile);
     void (*pairs_tile)(const oribi_gemm_tile *tile); /* see oribi_gemm_pairs; or NULL */
+    /* One row and ORIBI_GEMM_STREAMS whole panels, or NULL. A row alone waits for memory, and
+     * memory answers several streams faster than one. */
+    void (*row_tile)(const oribi_gemm_tile *tile);
 } oribi_gemm_variant;
 
 #define ORIBI_GEMM_DECLARE(part, isa) extern const oribi_gemm_variant oribi_gemm_##isa;
