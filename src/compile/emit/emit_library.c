@@ -25,8 +25,8 @@ static bool from_sources(const oribi_compile *all, const char *layout, TF_Status
 /* Whether a run takes inputs, outputs and one pool, and nothing else. */
 static bool is_plain(const oribi_program *c)
 {
-    return c->n_states == 0 && c->devices.partition.n_devices == 0 && !c->ports_in_workspace && c->n_pools == 1 &&
-           c->options->weights == ORIBI_WEIGHTS_C &&
+    return c->n_states == 0 && c->devices.partition.n_devices == 0 && !c->ports_in_workspace &&
+           c->n_pools == 1 && c->options->weights == ORIBI_WEIGHTS_C &&
            c->options->workspace == ORIBI_WORKSPACE_ARGUMENT;
 }
 
