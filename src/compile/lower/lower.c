@@ -80,6 +80,7 @@ static const oribi_lower_row rows[] = {
     {"ONNX>ScatterElements", "scatter_elements", oribi_lower_scatter_elements},
     {"ONNX>ScatterND", "scatter_nd", oribi_lower_scatter_nd},
     {"ONNX>Trilu", "trilu", oribi_lower_trilu},
+    {"Oribi>UpdateSlice", "put_block", oribi_lower_update_slice},
     {"ONNX>OneHot", "one_hot", oribi_lower_one_hot},
     {"Cumsum", "cumsum", oribi_lower_cumsum},
     {"ReverseSequence", "reverse_sequence", oribi_lower_reverse_sequence},

@@ -137,8 +137,8 @@ oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strid
     oribi_lower_pack, oribi_lower_split, oribi_lower_split_v, oribi_lower_unpack,
     oribi_lower_gather, oribi_lower_pad, oribi_lower_mirror_pad, oribi_lower_resize_nearest;
 oribi_lower_function oribi_lower_gather_elements, oribi_lower_gather_nd,
-    oribi_lower_scatter_elements, oribi_lower_scatter_nd, oribi_lower_trilu, oribi_lower_one_hot,
-    oribi_lower_cumsum, oribi_lower_reverse_sequence;
+    oribi_lower_scatter_elements, oribi_lower_scatter_nd, oribi_lower_trilu,
+    oribi_lower_update_slice, oribi_lower_one_hot, oribi_lower_cumsum, oribi_lower_reverse_sequence;
 oribi_lower_function oribi_lower_binary_int, oribi_lower_extreme_index, oribi_lower_top_k;
 oribi_lower_function oribi_lower_unary, oribi_lower_cast, oribi_lower_quantize,
     oribi_lower_dequantize, oribi_lower_requantize, oribi_lower_mean, oribi_lower_sum,

@@ -14,6 +14,7 @@
 #include "micro/index/reverse_sequence.h"
 #include "micro/index/scatter.h"
 #include "micro/index/trilu.h"
+#include "micro/move/put_block.h"
 #include "micro/move/gather.h"
 #include "micro/prepare.h"
 #include "tensor/status.h"
@@ -254,6 +255,32 @@ bool oribi_lower_trilu(oribi_lowering *lowering, oribi_call *call)
     ORIBI_TRY(around(lowering, call, &dims, dims.n - 2, &args.matrices, &rest));
     call->n_inputs = 1;
     return ORIBI_CALL_SET(lowering, call, "trilu", trilu, &args);
+}
+
+/* Starts are any numbers: the kernel moves the block to where it fits. */
+bool oribi_lower_update_slice(oribi_lowering *lowering, oribi_call *call)
+{
+    static const oribi_sizes any = {1, {INT32_MAX}};
+    oribi_sizes dims, update;
+    struct oribi_micro_put_block_args args = {0};
+    ORIBI_TRY(read_sizes(lowering, call, 0, &dims, &args.element_bytes) &&
+              read_sizes(lowering, call, 1, &update, NULL));
+    bool fits = dims.n >= 1 && dims.n <= ORIBI_MICRO_PUT_BLOCK_RANK && update.n == dims.n &&
+                oribi_lower_count(oribi_lower_input(lowering, call, 2)) == dims.n;
+    for (int32_t i = 0; fits && i < dims.n; i++) {
+        fits = update.at[i] >= 1 && update.at[i] <= dims.at[i];
+        args.dims[i] = dims.at[i];
+        args.update_dims[i] = update.at[i];
+    }
+    const int64_t bytes = oribi_lower_bytes(oribi_lower_output(lowering, call));
+    if (!fits || bytes > INT32_MAX) {
+        return oribi_lower_fail(lowering, call, fits ? ORIBI_MICRO_TOO_LARGE : ORIBI_MICRO_INVALID);
+    }
+    args.rank = args.update_rank = dims.n;
+    args.bytes = (int32_t)bytes;
+    call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
+    return take_inputs(lowering, call, 3, 2, &any, true) &&
+           ORIBI_CALL_SET(lowering, call, "put_block", put_block, &args);
 }
 
 bool oribi_lower_one_hot(oribi_lowering *lowering, oribi_call *call)

@@ -10,10 +10,10 @@
 static const struct {
     const char *op;
     int32_t input;
-} readers[] = {{"GatherV2", 1},       {"ONNX>GatherElements", 1},
-               {"ONNX>GatherND", 1},  {"ONNX>ScatterElements", 1},
-               {"ONNX>ScatterND", 1}, {"ONNX>OneHot", 0},
-               {"ReverseSequence", 1}};
+} readers[] = {{"GatherV2", 1},        {"ONNX>GatherElements", 1},
+               {"ONNX>GatherND", 1},   {"ONNX>ScatterElements", 1},
+               {"ONNX>ScatterND", 1},  {"ONNX>OneHot", 0},
+               {"ReverseSequence", 1}, {"Oribi>UpdateSlice", 2}};
 
 /* The value as int32. -1: failed. */
 static oribi_value_id narrow(oribi_graph *graph, const oribi_node *node, oribi_value_id value,
