@@ -46,6 +46,12 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
     target_compile_options(oribi_lean INTERFACE
         $<$<CONFIG:Release>:-fno-align-functions;-fno-align-jumps;-fno-align-labels>)
 endif()
+# Sanitizers take three times as long to optimise a file. Where much is computed it pays: in kernels, and in what all else
+# stands on.
+set(ORIBI_WARM "")
+if(ORIBI_SANITIZE)
+    set(ORIBI_WARM -O1)
+endif()
 add_library(oribi_format OBJECT ${ORIBI_FORMAT_SOURCES})
 target_include_directories(oribi_format PRIVATE include src)
 target_link_libraries(oribi_format PRIVATE oribi_flags oribi_harden oribi_lean)
@@ -58,12 +64,15 @@ target_link_libraries(oribi_core PRIVATE oribi_flags oribi_harden oribi_lean)
 foreach(target oribi_format oribi_core)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
 endforeach()
+target_compile_options(oribi_format PRIVATE ${ORIBI_WARM})
+file(GLOB sources CONFIGURE_DEPENDS src/graph/*.c)
+set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${ORIBI_WARM}")
 add_library(oribi_texts OBJECT ${PROJECT_BINARY_DIR}/micro_texts.c)
 target_include_directories(oribi_texts PRIVATE include src)
 target_link_libraries(oribi_texts PRIVATE oribi_flags)
 set(ORIBI_OBJECTS ${ORIBI_OBJECTS} $<TARGET_OBJECTS:oribi_texts>)
 file(GLOB sources CONFIGURE_DEPENDS src/base/*.c src/kernel/*.c src/plan/*.c) # all of a run and of a session
-set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>;${ORIBI_WARM}")
 # What neither a run nor the making of a session passes through is small rather than fast.
 file(GLOB ORIBI_SMALL_SOURCES CONFIGURE_DEPENDS src/author/*.c src/binding/*.c src/check/*.c src/plugin/*.c src/c_api/*.c
     src/compile/*.c src/compile/*/*.c src/compile/*/*/*.c src/tensor/dlpack.c src/tensor/variant.c
@@ -79,11 +88,6 @@ set_source_files_properties(src/plugin/own.c PROPERTIES COMPILE_DEFINITIONS
 set_source_files_properties(src/plugin/probe.c PROPERTIES COMPILE_DEFINITIONS
     "ORIBI_PROBE_INSTALLED=\"${CMAKE_INSTALL_FULL_LIBEXECDIR}/oribi/oribi-plugin-probe\"")
 
-# Sanitizers take three times as long to optimise a file. Where much is computed it pays: in kernels.
-set(ORIBI_WARM "")
-if(ORIBI_SANITIZE)
-    set(ORIBI_WARM -O1)
-endif()
 # micro/ is C99 and includes as "micro/..."; a contraction would change a multiplier's last bit.
 add_library(oribi_micro OBJECT ${ORIBI_MICRO_SOURCES})
 target_include_directories(oribi_micro PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)

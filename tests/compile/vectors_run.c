@@ -268,42 +268,56 @@ static void write_batch(const oribi_compile *c, const char *folder, int batch)
     }
 }
 
-/* Those that compile by themselves, together. */
+static bool compiles_alone(const char *path, int index, const char *variant)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_compile_destroy(compile(&path, &index, 1, variant, status));
+    const bool ok = TF_GetCode(status) == TF_OK;
+    if (!ok) {
+        print_finding("compile", index, "fails", TF_Message(status));
+    }
+    TF_DeleteStatus(status);
+    return ok;
+}
+
+/* All together; where that fails, those that compile by themselves. */
 static void compile_batch(const job *jobs, int first, int n, const char *folder, int batch,
                           const char *variant)
 {
     static char paths[BATCH][PATH];
     const char *good_paths[BATCH];
-    int good[BATCH], n_good = 0;
+    int good[BATCH], n_good = n;
     TF_Status *status = TF_NewStatus();
     for (int i = 0; i < n; i++) {
-        const int index = first + i;
-        const char *path = paths[n_good];
-        snprintf(paths[n_good], PATH, "%s/m%d.tflite", folder, index);
-        write_file(path, jobs[index].model.data, jobs[index].model.bytes);
-        TF_SetStatus(status, TF_OK, "");
-        oribi_compile_destroy(compile(&path, &index, 1, variant, status));
-        if (TF_GetCode(status) != TF_OK) {
-            print_finding("compile", index, "fails", TF_Message(status));
-        } else {
-            good[n_good] = index;
-            good_paths[n_good++] = path;
-        }
+        good[i] = first + i;
+        good_paths[i] = paths[i];
+        snprintf(paths[i], PATH, "%s/m%d.tflite", folder, first + i);
+        write_file(paths[i], jobs[first + i].model.data, jobs[first + i].model.bytes);
     }
-    if (n_good > 0) {
-        oribi_compile *c = compile(good_paths, good, n_good, variant, status);
-        if (TF_GetCode(status) != TF_OK) {
-            print_finding("batch", batch, "fails", TF_Message(status));
-        } else {
-            write_batch(c, folder, batch);
-            printf("batch %d", batch);
-            for (int i = 0; i < n_good; i++) {
-                printf(" %d", good[i]);
-            }
-            printf("\n");
-        }
+    oribi_compile *c = compile(good_paths, good, n_good, variant, status);
+    if (TF_GetCode(status) != TF_OK) {
         oribi_compile_destroy(c);
+        n_good = 0;
+        for (int i = 0; i < n; i++) {
+            if (compiles_alone(paths[i], first + i, variant)) {
+                good[n_good] = first + i;
+                good_paths[n_good++] = paths[i];
+            }
+        }
+        TF_SetStatus(status, TF_OK, "");
+        c = n_good > 0 ? compile(good_paths, good, n_good, variant, status) : NULL;
     }
+    if (TF_GetCode(status) != TF_OK) {
+        print_finding("batch", batch, "fails", TF_Message(status));
+    } else if (n_good > 0) {
+        write_batch(c, folder, batch);
+        printf("batch %d", batch);
+        for (int i = 0; i < n_good; i++) {
+            printf(" %d", good[i]);
+        }
+        printf("\n");
+    }
+    oribi_compile_destroy(c);
     TF_DeleteStatus(status);
 }
 

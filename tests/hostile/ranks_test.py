@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every family of ops at ranks 1 to 17 against numpy: 16 is computed right, 17 is refused. Compiled, they
+"""Every family of ops at ranks up to 17 (each of them with ORIBI_TEST_FULL=1) against numpy: 16 is computed right, 17 is refused. Compiled, they
 end above rank 8: a value of a higher rank is named with its rank.
 
     ranks_test.py ORIBI [FAMILY...]
@@ -21,7 +21,10 @@ import ranks_chains  # noqa: F401  (adds its families)
 from ranks_models import FAMILIES
 
 ORIBI = pathlib.Path(sys.argv[1]).resolve()
-SANITIZED = os.environ.get("ORIBI_SANITIZED") == "1"
+# Ranks with kernels and walks of their own (1 to 5), either side of what is compiled (8) and of what there is (16).
+RANKS = [2, 8, 9, 16, 17] if os.environ.get("ORIBI_SANITIZED") == "1" else [1, 2, 3, 4, 5, 8, 9, 15, 16, 17]
+if os.environ.get("ORIBI_TEST_FULL") == "1":
+    RANKS = range(1, 18)
 MAX_RANK = 16
 REFUSED = r"(?:at most|more than) 16|16 at most|rank (?:of )?17|(?:\b17|\b18) (?:axes|dimensions|sizes|elements)"
 CRASH = r"Sanitizer|runtime error:|0x(?:5[5-6]|7[ef])[0-9a-f]{10}\b|\b(?:9[3-4]\d{12}|1(?:3[89]|40)\d{12})\b"
@@ -77,11 +80,10 @@ def check_compiled(folder, make, rank):
 def main():
     bad = n = 0
     chosen = sys.argv[2:] or FAMILIES
-    ranks = [2, 8, 9, 16, 17] if SANITIZED else range(1, 18)
     with tempfile.TemporaryDirectory() as scratch:
         for name in chosen:
             make, lowest, highest = FAMILIES[name]
-            for rank, is_open in [(r, False) for r in ranks] + [(9, True), (16, True)]:
+            for rank, is_open in [(r, False) for r in RANKS] + [(9, True), (16, True)]:
                 if lowest <= rank <= highest:
                     said = check(pathlib.Path(scratch), make, rank, is_open)
                     n += 1

@@ -6,6 +6,7 @@ oracle that its twins in C meet on the host. A planted fault in the assembly mus
     arm_test.py SOURCE_FOLDER [CLASS]
 """
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -19,8 +20,10 @@ FLAGS = ["-mthumb", "-std=gnu11", "-ffunction-sections", "-Wall",
 QEMU = ["qemu-system-arm", "-display", "none", "-monitor", "none", "-serial", "null",
         "-chardev", "stdio,id=host,signal=off", "-semihosting-config",
         "enable=on,target=native,chardev=host"]
-OTHERS = ["elementwise/binary_q_prepare.c", "prepare.c", "lanes_prepare.c", "quads/quads_prepare.c", "mve/mve_prepare.c",
-          "broadcast_prepare.c"]
+KERNELS = [*(SOURCE / "micro").rglob("*_s8*.c"), *(SOURCE / "micro").rglob("*prepare.c"), *(SOURCE / "micro/geometry").glob("*.c")]
+NAME = r"\boribi_\w+"
+DEFINES = rf"^(?!static)(?:\w[\w *]*[ *])?({NAME})(?:\([^;{{]*\)\s*| = )\{{"  # a function, a table
+DEFINED = {name: file for file in KERNELS for name in re.findall(DEFINES, file.read_text(), re.M)}
 # How often each instruction of the blocks must at least be in a program that tests them.
 TESTS = {"conv2d_lanes_test": {"smlad": 16, "sxtb16": 4, "smmlar": 4, "ssat": 4},
          "conv2d_add_lanes_test": {"smlad": 16, "smmlar": 4, "smmulr": 3},
@@ -30,6 +33,17 @@ TESTS = {"conv2d_lanes_test": {"smlad": 16, "sxtb16": 4, "smmlar": 4, "ssat": 4}
 FAULTS = {"conv2d_lanes_test": ("include/micro/dsp.h", "add %[a1], r5, %[a1], asr #7", "add %[a1], r5, %[a1], asr #8"),
           "fully_connected_lanes_test": ("include/micro/dsp.h", "smlad %[c2], r8, %[odd], %[c2]", "smlad %[c2], r8, %[even], %[c2]"),
           "depthwise_conv2d_3x3_test": ("micro/dsp_3x3.h", "smlatt %[t], %[even], r8, %[t]", "smlatb %[t], %[even], r8, %[t]")}
+
+
+def texts(file, seen):
+    """Of a file and of ours that it includes, whose declarations count for nothing."""
+    if file not in seen:
+        seen.add(file)
+        text = file.read_text()
+        yield text if file.suffix == ".c" else re.sub(r"^(?!static)\w[^;{]*;", "", text, flags=re.M)
+        for name in re.findall(r'#include "((?:micro|tests)/[^"]+)"', text):
+            for beside in {SOURCE / name, SOURCE / "include" / name}:
+                yield from texts(beside, seen) if beside.exists() else ()
 
 
 @unittest.skipUnless(shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"),
@@ -49,28 +63,31 @@ class Arm(unittest.TestCase):
         subprocess.run(["arm-none-eabi-gcc", f"-mcpu={self.cpu}", *self.flags, *FLAGS, level, "-MD", f"-I{root}", f"-I{SOURCE}", f"-I{SOURCE}/include", "-c",
                         *sources], cwd=folder, check=True)
 
-    def kernels(self, level):
-        """The folder with objects of all of them, compiled once for all the programs."""
-        folder = self.folder / f"kernels{level}"
-        if not folder.exists():
-            names = [*sorted((SOURCE / "micro").rglob("*_s8*.c")), *(SOURCE / "micro" / name for name in OTHERS),
-                     *sorted((SOURCE / "micro/geometry").glob("*.c")), HERE / "arm/start.c"]
-            self.compile(folder, names, SOURCE, level)
-        return folder
+    def kernels(self, test, level):
+        """Those that a test calls, compiled once for all the programs: objects, each with a .d beside it."""
+        folder, files, todo = self.folder / f"kernels{level}", {HERE / "arm/start.c"}, {HERE / f"{test}.c"}
+        while todo:
+            named = {DEFINED.get(name) for file in todo for text in texts(file, set()) for name in re.findall(NAME, text)}
+            todo = named - files - {None}
+            files |= todo
+        new = [file for file in sorted(files) if not (folder / f"{file.stem}.o").exists()]
+        if new:
+            self.compile(folder, new, SOURCE, level)
+        return {f"{file.stem}.o": folder / f"{file.stem}.o" for file in files}
 
     def build(self, test, level, header=None, text=None):
         """The program of a test; with a header that has another text, which is found before ours."""
         root = self.folder / f"{test}{pathlib.Path(header or '').name}"
         own = root / level
-        sources, kernels = [HERE / f"{test}.c"], self.kernels(level)
+        sources, kernels = [HERE / f"{test}.c"], self.kernels(test, level)
         if header is not None:
             (root / "micro" / header).parent.mkdir(parents=True, exist_ok=True)
             (root / "micro" / header).write_text(text)
-            stale = [d.stem for d in kernels.glob("*.d") if f"/{header}" in d.read_text()]
+            stale = [o.stem for o in kernels.values() if f"/{header}" in o.with_suffix(".d").read_text()]
             self.assertTrue(stale)
             sources += [c for c in (SOURCE / "micro").rglob("*.c") if c.stem in stale]
         self.compile(own, sources, root, level)
-        objects = {o.name: o for folder in (kernels, own) for o in folder.glob("*.o")}
+        objects = {**kernels, **{o.name: o for o in own.glob("*.o")}}
         program = self.folder / f"{test}.elf"
         subprocess.run(["arm-none-eabi-gcc", f"-mcpu={self.cpu}", *self.flags, *FLAGS, level, *objects.values(), *self.link, "-T", HERE / "arm/link.ld", "-lm", "-o",
                         program], check=True)
