@@ -51,6 +51,10 @@ static const char *const constant_work[] = {
     "AsString",
     "StringToNumber",
     "StringToHashBucketFast",
+    "UnicodeDecode",
+    "UnicodeDecodeWithOffsets",
+    "UnicodeEncode",
+    "UnicodeTranscode",
     "DecodeWav",
     /* of lists, which it cannot fill either: tests/session/list_test.c runs them */
     "Oribi>List",

@@ -15,6 +15,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
+RENAMED = {"split_dim": "axis"}  # what Python calls an input
 NAMES = {"float32": "float", "float64": "double", "complex64": "complex64"}
 out = open(os.path.join(os.path.dirname(__file__), "..", "cpu", "golden_text.txt"), "w")
 print("# Made by tests/peer/cpu_golden_text.py with TensorFlow %s. Do not edit." % tf.__version__, file=out)
@@ -47,11 +48,11 @@ def attribute(kind, value):
 def case(op, *inputs, **attrs):
     definition = op_def_registry.get(op)
     inputs = [[np.asarray(v) for v in i] if type(i) is tuple else np.asarray(i) for i in inputs]
-    kwargs = dict(zip([a.name for a in definition.input_arg],
+    kwargs = dict(zip([RENAMED.get(a.name, a.name) for a in definition.input_arg],
                       [[tf.constant(v) for v in i] if isinstance(i, list) else tf.constant(i) for i in inputs]))
     try:
         results = getattr(tf.raw_ops, op)(
-            **kwargs, **{k: tf.as_dtype(v) if k == "out_type" else v for k, v in attrs.items()})
+            **kwargs, **{k: tf.as_dtype(v) if k in ("out_type", "Tsplits") else v for k, v in attrs.items()})
         results = list(results) if isinstance(results, (list, tuple)) else [results]
     except (tf.errors.InvalidArgumentError, ValueError):
         results = None
@@ -196,6 +197,89 @@ ragged([-1, -1], L([1, 2]), L(0), [-2, [0, 1]], IDS)
 ragged([-1], L([1, 2]), L(0), [2, [0, 1]], IDS)
 ragged([-1, -1], L([1, 2, 3]), L(0), [[0, 2]], SPLITS + ["ROW_SPLITS"])
 
+
+def ragged_texts(shape, values, default, parts):
+    case("RaggedTensorToTensor", L(shape), np.array(values, object), np.array(default, object),
+         tuple(L(p) for p in parts), row_partition_types=["ROW_SPLITS"] * len(parts))
+
+
+# What only moves elements moves texts, too: short ones, and those that have memory of their own.
+WORDS = np.array([b"a", LONG, b"", b"\xc3\x84b", LONG * 2, b"z"], object)
+PAIR = WORDS.reshape(2, 3)
+ragged_texts([-1, -1], WORDS, b"", [[0, 2, 2, 6]])
+ragged_texts([5, 2], WORDS, LONG, [[0, 2, 2, 6]])
+ragged_texts([-1, -1, -1], WORDS, b"-", [[0, 2, 3], [0, 1, 3, 6]])
+ragged_texts([-1, -1, 3], PAIR, [b"x", LONG, b""], [[0, 1, 2]])
+case("SparseToDense", L([[0, 1], [2, 0]]), L([3, 2]), WORDS[:2], np.array(LONG, object))
+case("SparseToDense", L([[0, 1], [9, 0]]), L([3, 2]), WORDS[:2], np.array(LONG, object))
+case("GatherV2", PAIR, I([1, 1, 0]), I(0))
+case("GatherV2", PAIR, L([[2], [1]]), L(1))
+case("GatherV2", PAIR, I([2]), I(0))
+case("Gather", WORDS, L([[1, 4], [1, 0]]))
+case("GatherNd", PAIR, I([[1, 1], [0, 1]]))
+case("GatherNd", PAIR, I([[1], [0]]))
+case("ConcatV2", (PAIR, PAIR[:, :1]), I(1))
+case("ConcatV2", (PAIR, PAIR[:, :1]), I(0))
+case("Concat", I(0), (WORDS, WORDS[:2]))
+case("Pack", (WORDS, WORDS), axis=1)
+case("Unpack", PAIR, num=2)
+case("Unpack", PAIR, num=3, axis=1)
+case("Split", I(1), PAIR, num_split=3)
+case("SplitV", WORDS, L([1, 5]), I(0), num_split=2)
+case("Transpose", PAIR, I([1, 0]))
+case("ReverseV2", PAIR, I([1]))
+case("Tile", PAIR, I([2, 2]))
+case("BroadcastTo", WORDS[:3], I([2, 3]))
+case("Fill", I([2, 2]), np.array(LONG, object))
+case("ZerosLike", PAIR)
+case("Slice", PAIR, I([0, 1]), I([2, 1]))
+case("StridedSlice", PAIR, I([1, 2]), I([2, 0]), I([1, -1]), end_mask=2)
+case("PadV2", PAIR, I([[1, 0], [0, 1]]), np.array(LONG, object))
+case("Pad", WORDS, I([[1, 1]]))
+case("MirrorPad", WORDS, I([[2, 1]]), mode="REFLECT")
+case("SelectV2", np.array([True, False, True]), PAIR, np.array(LONG, object))
+
+# Well-formed and ill-formed characters; see Unicode, table 3-8.
+BROKEN = [b"\xc0\xaf\xe0\x80\xbf\xf0\x81\x82A", b"\xed\xa0\x80\xed\xbf\xbf\xed\xafA", b"\xf4\x91\x92\x93\xff\x41\x80\xbfB",
+          b"\xe1\x80\xe2\xf0\x91\x92\xf1\xbfA", b"\xe1\x80", b"\xf0\x91\x92", b"\xc3", b"\xef\xbb\xbfa", b"\xf4\x8f\xbf\xbf\xef\xbf\xbe"]
+UNICODE = ["", "abc", "\u00e4\u20ac\U0001f600\u0416", "a\tb\nc\x00\x1f", "\ufffd\ufffe\U0010ffff"]
+WIDE = [b"\xd8\x00", b"\xd8\x00\xdc\x00", b"\xdc\x00\x00a", b"\xd8\x00\x00a", b"\xd8\x00\xd8\x00\xdc\x01", b"\x00", b"\x00a\x00", b"\xd8\x00\xdc",
+        b"\xdf\xff\xdf\xff", b"\xff\xfe\x00a", b"\xfe\xff\x00a"]
+WIDER = [b"\x00\x00\xd8\x00", b"\x00\x10\xff\xff\x00\x11\x00\x00", b"\xff\xff\xff\xff\x00\x00\x00a", b"\x00", b"\x00\x00", b"\x00\x00\x00a\x00\x00\x00",
+         b"\x00\x00\xfe\xff\x00\x00\x00a"]
+TEXTS_OF = {"UTF-8": [t.encode() for t in UNICODE] + BROKEN, "UTF-16-BE": [t.encode("utf-16-be") for t in UNICODE] + WIDE,
+            "UTF-32-BE": [t.encode("utf-32-be") for t in UNICODE] + WIDER}
+SHUFFLED = np.random.RandomState(7)
+SOME = {"UTF-8": b"a\x80\x8f\x90\x9f\xa0\xbf\xc1\xc2\xe0\xe1\xed\xef\xf0\xf1\xf4\xf5", "UTF-16-BE": b"a\x00\xd8\xdb\xdc\xdf\xff",
+        "UTF-32-BE": b"a\x00\x00\x00\x00\x00\x01\x10\xd8\xff"}
+for encoding, some in SOME.items():
+    TEXTS_OF[encoding] += [bytes(SHUFFLED.choice(list(some), SHUFFLED.randint(12)).tolist()) for _ in range(20)]
+for encoding, texts in TEXTS_OF.items():
+    for attrs in [{}, dict(errors="ignore"), dict(replacement_char=0x20ac), dict(replacement_char=0), dict(replace_control_characters=True),
+                  dict(replace_control_characters=True, errors="ignore"), dict(replacement_char=0xd800)]:
+        case("UnicodeDecode", np.array(texts, object), input_encoding=encoding, **attrs)
+        case("UnicodeDecodeWithOffsets", np.array(texts, object), input_encoding=encoding, **attrs)
+        for target in TEXTS_OF:
+            case("UnicodeTranscode", np.array(texts, object), input_encoding=encoding, output_encoding=target, **attrs)
+    for text in texts[:-20]:
+        case("UnicodeDecode", np.array(text, object), input_encoding=encoding, errors="strict")
+        case("UnicodeTranscode", np.array(text, object), input_encoding=encoding, output_encoding="UTF-8", errors="strict",
+             replace_control_characters=True)
+case("UnicodeDecode", np.array([[b"ab", b"c"], [b"", b"d"]], object), input_encoding="utf_8", Tsplits="int32")
+case("UnicodeDecodeWithOffsets", np.zeros([0], object), input_encoding="UTF-8")
+case("UnicodeDecode", np.array(b"a", object), input_encoding="UTF-9")
+case("UnicodeDecode", np.array(b"a", object), input_encoding="UTF-8", replacement_char=0x110000)
+CODES = I([97, 0x20ac, 0x1f600, -1, 0x110000, 0xd83d, 0xde00, 0xd800, 98, 0xdc00, 0xfffe])
+for target in TEXTS_OF:
+    for attrs in [{}, dict(errors="ignore"), dict(errors="strict"), dict(replacement_char=63)]:
+        case("UnicodeEncode", CODES, L([0, 3, 3, 7, 11]), output_encoding=target, **attrs)
+    case("UnicodeEncode", CODES[:3], L([0, 1, 3]), output_encoding=target, errors="strict")
+    case("UnicodeEncode", I(list(range(40))), I([0, 40]), output_encoding=target, errors="strict")
+for splits in [[1, 3], [0, 4], [0, 2, 1, 3], [0, 2], [0], [], [-1, 3]]:
+    case("UnicodeEncode", CODES[:3], L(splits), output_encoding="UTF-8")
+case("UnicodeEncode", I([]), L([0]), output_encoding="UTF-8")
+case("UnicodeEncode", I([]), L([0, 0]), output_encoding="UTF-8")
+case("UnicodeEncode", I([[1]]), L([0, 1]), output_encoding="UTF-8")
 
 
 def wav(samples, channels, format=1, bits=16, more=b"", data=b"data", align=None, size=None):

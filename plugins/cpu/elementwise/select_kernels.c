@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Choices by a condition: SelectV2, Select, Where. */
 #include "cpu/base/families.h"
-#include "cpu/base/walk.h"
+#include "cpu/base/moved.h"
 
 #include <string.h>
 
@@ -62,11 +62,11 @@ static bool choose(oribi_kit_run *run, const oribi_cpu_shape *const *operands,
                         .condition = TF_TensorData(run->in[0]),
                         .yes = TF_TensorData(run->in[1]),
                         .no = TF_TensorData(run->in[2]),
-                        .width = oribi_cpu_width(run, TF_TensorType(run->in[1]))};
+                        .width = oribi_cpu_moved_width(run, TF_TensorType(run->in[1]))};
     if (work.width == 0 || !oribi_cpu_count(run, out->at, out->n, &count)) {
         return false;
     }
-    work.target = oribi_kit_output(run, 0, out->at, out->n);
+    work.target = oribi_cpu_moved_output(run, 0, out->at, out->n);
     if (work.target != NULL && count > 0) {
         oribi_geometry_walk_broadcast(&walk, out, operands, 3);
         oribi_geometry_walk_collapse(&walk);
@@ -84,7 +84,7 @@ static bool select_v2_run(const void *state, oribi_kit_run *run)
            oribi_cpu_input_shape(run, 2, &no) && oribi_cpu_broadcast(run, &yes, &no, &both) &&
            oribi_cpu_broadcast(run, &c, &both, &out) && choose(run, operands, &out);
 }
-ORIBI_KIT_COMPUTE(select_v2, 3)
+ORIBI_CPU_MOVE_COMPUTE(select_v2, 3)
 
 /* The old rule: a condition of the operands' shape, a scalar, or one value per row. */
 static bool select_run(const void *state, oribi_kit_run *run)
@@ -109,7 +109,7 @@ static bool select_run(const void *state, oribi_kit_run *run)
     }
     return choose(run, operands, &yes);
 }
-ORIBI_KIT_COMPUTE(select, 3)
+ORIBI_CPU_MOVE_COMPUTE(select, 3)
 
 /* Is element i anything but zero? -0.0 is zero, NaN is not. */
 static bool is_set(TF_DataType dtype, const void *data, int64_t i, size_t width)

@@ -3,7 +3,9 @@
  * Split, SplitV, Unpack. All are copies of runs of bytes, whatever the element type.
  */
 #include "cpu/base/families.h"
-#include "cpu/base/walk.h"
+#include "cpu/base/moved.h"
+
+#include <string.h>
 
 /* n_rows runs of `bytes`, from one stride to another. */
 typedef struct runs {
@@ -89,8 +91,8 @@ static bool join(oribi_kit_run *run, int first, int n, int axis, bool is_new)
         !oribi_cpu_count(run, out.at, out.n, &count)) {
         return false;
     }
-    size_t width = oribi_cpu_width(run, TF_ExpectedOutputDataType(run->context, 0));
-    char *target = width == 0 ? NULL : oribi_kit_output(run, 0, out.at, out.n);
+    size_t width = oribi_cpu_moved_width(run, TF_ExpectedOutputDataType(run->context, 0));
+    char *target = width == 0 ? NULL : oribi_cpu_moved_output(run, 0, out.at, out.n);
     if (target == NULL || count == 0) {
         return target != NULL;
     }
@@ -128,6 +130,7 @@ static void concat(TF_OpKernelContext *context, int axis_input, int first, int n
         if (oribi_cpu_read_int(&run, 0, "concat_dim", &axis) &&
             oribi_cpu_input_shape(&run, 1, &shape) && oribi_cpu_axis(&run, axis, shape.n, &at)) {
             (void)join(&run, first, n, at, false);
+            oribi_cpu_own_outputs(&run);
         }
     }
     TF_DeleteTensor(axis_tensor);
@@ -166,7 +169,7 @@ static bool pack_run(const axis_state *state, oribi_kit_run *run)
     return oribi_cpu_axis(run, state->axis, rank + 1, &axis) &&
            join(run, 0, TF_NumInputs(run->context), axis, true);
 }
-ORIBI_KIT_COMPUTE(pack, 1)
+ORIBI_CPU_MOVE_COMPUTE(pack, 1)
 
 /* Output `index` takes `part` elements of the axis from `from` on; drop: the axis goes. */
 static bool take(oribi_kit_run *run, TF_Tensor *source, const oribi_cpu_shape *in, int axis,
@@ -174,7 +177,7 @@ static bool take(oribi_kit_run *run, TF_Tensor *source, const oribi_cpu_shape *i
 {
     oribi_cpu_shape out = *in;
     TF_DataType dtype = TF_TensorType(source);
-    size_t width = oribi_cpu_width(run, dtype);
+    size_t width = oribi_cpu_moved_width(run, dtype);
     if (width == 0) {
         return false;
     }
@@ -194,14 +197,18 @@ static bool take(oribi_kit_run *run, TF_Tensor *source, const oribi_cpu_shape *i
         return TF_GetCode(run->status) == TF_OK &&
                oribi_kit_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for output %d", index);
     }
+    if (dtype == TF_STRING) {
+        memset(TF_TensorData(tensor), 0, TF_TensorByteSize(tensor)); /* empty ones */
+    }
     if (count > 0) {
         runs work = {(const char *)TF_TensorData(source) + (size_t)from * inner,
                      TF_TensorData(tensor), (size_t)part * inner, (size_t)in->at[axis] * inner,
                      (size_t)part * inner};
         copy(run, n_runs, &work);
     }
+    oribi_cpu_own_texts(run, tensor);
     TF_DeleteTensor(tensor);
-    return true;
+    return oribi_kit_is_ok(run);
 }
 
 static bool split_run(const void *state, oribi_kit_run *run)

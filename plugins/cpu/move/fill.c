@@ -3,7 +3,7 @@
  * Elements are made once and repeated by width.
  */
 #include "cpu/base/families.h"
-#include "cpu/base/walk.h"
+#include "cpu/base/moved.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static bool fill_run(const void *state, oribi_kit_run *run)
 {
     oribi_cpu_shape shape;
     int64_t count = 0;
-    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[1]));
+    size_t width = oribi_cpu_moved_width(run, TF_TensorType(run->in[1]));
     (void)state;
     if (width == 0 || !oribi_cpu_read_shape(run, 0, "dims", &shape) ||
         !oribi_cpu_count(run, shape.at, shape.n, &count)) {
@@ -43,30 +43,30 @@ static bool fill_run(const void *state, oribi_kit_run *run)
     if (TF_TensorElementCount(run->in[1]) != 1) {
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "value must be a scalar");
     }
-    void *target = oribi_kit_output(run, 0, shape.at, shape.n);
+    void *target = oribi_cpu_moved_output(run, 0, shape.at, shape.n);
     return target != NULL && repeat(run, target, TF_TensorData(run->in[1]), width, count);
 }
-ORIBI_KIT_COMPUTE(fill, 2)
+ORIBI_CPU_MOVE_COMPUTE(fill, 2)
 
 static bool like(oribi_kit_run *run, const void *element)
 {
     oribi_cpu_shape shape;
-    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    size_t width = oribi_cpu_moved_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
     }
-    void *target = oribi_kit_output(run, 0, shape.at, shape.n);
+    void *target = oribi_cpu_moved_output(run, 0, shape.at, shape.n);
     return target != NULL &&
            repeat(run, target, element, width, oribi_cpu_product(shape.at, shape.n));
 }
 
 static bool zeros_like_run(const void *state, oribi_kit_run *run)
 {
-    static const char zero[16];
+    static const char zero[sizeof(TF_TString)];
     (void)state;
     return like(run, zero);
 }
-ORIBI_KIT_COMPUTE(zeros_like, 1)
+ORIBI_CPU_MOVE_COMPUTE(zeros_like, 1)
 
 static bool ones_like_run(const void *state, oribi_kit_run *run)
 {
@@ -77,6 +77,9 @@ static bool ones_like_run(const void *state, oribi_kit_run *run)
     const uint16_t half = 0x3c00, bfloat16 = 0x3f80;
     const uint64_t integer = 1; /* little endian: its first bytes are 1 in every width */
     (void)state;
+    if (oribi_cpu_width(run, TF_TensorType(run->in[0])) == 0) {
+        return false; /* texts have no one */
+    }
     switch (TF_TensorType(run->in[0])) {
     case TF_FLOAT:
         return like(run, &f);

@@ -3,7 +3,7 @@
  * element: element_kernels.c.
  */
 #include "cpu/base/families.h"
-#include "cpu/base/walk.h"
+#include "cpu/base/moved.h"
 #include "cpu/move/indices.h"
 
 #include <stdatomic.h>
@@ -67,7 +67,7 @@ static bool gather(oribi_kit_run *run, int64_t batch_attr, int64_t axis_value)
     oribi_cpu_indices picks;
     int axis = 0, batch = 0;
     int64_t count = 0;
-    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    size_t width = oribi_cpu_moved_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &params) ||
         !oribi_cpu_input_shape(run, 1, &indices) ||
         !oribi_cpu_indices_open(run, 1, false, &picks) ||
@@ -101,7 +101,7 @@ static bool gather(oribi_kit_run *run, int64_t batch_attr, int64_t axis_value)
     if (!oribi_cpu_count(run, out.at, out.n, &count)) {
         return false;
     }
-    work.target = oribi_kit_output(run, 0, out.at, out.n);
+    work.target = oribi_cpu_moved_output(run, 0, out.at, out.n);
     if (work.target != NULL && count > 0) {
         oribi_kit_parallel(run, count / (int64_t)(work.inner / width), (int64_t)work.inner / 8 + 10,
                            &work, gather_units);
@@ -127,14 +127,14 @@ static bool gather_v2_run(const gather_state *state, oribi_kit_run *run)
     int64_t axis = 0;
     return oribi_cpu_read_int(run, 2, "axis", &axis) && gather(run, state->batch_dims, axis);
 }
-ORIBI_KIT_COMPUTE(gather_v2, 3)
+ORIBI_CPU_MOVE_COMPUTE(gather_v2, 3)
 
 static bool gather_v1_run(const void *state, oribi_kit_run *run)
 {
     (void)state;
     return gather(run, 0, 0);
 }
-ORIBI_KIT_COMPUTE(gather_v1, 2)
+ORIBI_CPU_MOVE_COMPUTE(gather_v1, 2)
 
 #define MOVE(op, create_fn, compute_fn, destroy_fn)                                                \
     {                                                                                              \

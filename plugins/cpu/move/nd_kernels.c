@@ -3,7 +3,7 @@
  * TensorScatterUpdate and ONNX's two. A tuple addresses a slice of a tensor.
  */
 #include "cpu/base/families.h"
-#include "cpu/base/walk.h"
+#include "cpu/base/moved.h"
 #include "cpu/move/indices.h"
 
 #include <string.h>
@@ -96,7 +96,7 @@ static bool gather_nd(const nd_state *state, oribi_kit_run *run)
     oribi_dims strides;
     nd_work work;
     int64_t count = 0, patience = 0;
-    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    size_t width = oribi_cpu_moved_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &params) ||
         !oribi_cpu_input_shape(run, 1, &indices) ||
         !nd_prepare(run, state, 1, &params, &indices, &strides, &work)) {
@@ -113,7 +113,7 @@ static bool gather_nd(const nd_state *state, oribi_kit_run *run)
     if (!oribi_cpu_count(run, out.at, out.n, &count)) {
         return false;
     }
-    char *target = oribi_kit_output(run, 0, out.at, out.n);
+    char *target = oribi_cpu_moved_output(run, 0, out.at, out.n);
     const char *source = TF_TensorData(run->in[0]);
     size_t bytes = (size_t)work.slice * width;
     for (int64_t i = 0; target != NULL && count > 0 && i < work.n; i++) {
@@ -221,7 +221,7 @@ static bool gather_nd_run(const void *state, oribi_kit_run *run)
     (void)state;
     return gather_nd(&tensorflow, run);
 }
-ORIBI_KIT_COMPUTE(gather_nd, 2)
+ORIBI_CPU_MOVE_COMPUTE(gather_nd, 2)
 
 static bool scatter_update_run(const void *state, oribi_kit_run *run)
 {
@@ -241,7 +241,7 @@ static bool onnx_gather_nd_run(const void *state, oribi_kit_run *run)
 {
     return gather_nd(state, run);
 }
-ORIBI_KIT_COMPUTE(onnx_gather_nd, 2)
+ORIBI_CPU_MOVE_COMPUTE(onnx_gather_nd, 2)
 
 static void onnx_scatter_nd_read(oribi_kit_setup *setup, nd_state *state)
 {

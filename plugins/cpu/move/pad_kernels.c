@@ -3,7 +3,7 @@
  * Works by output lines: a coordinate of the output maps to one of the input, or to the filling.
  */
 #include "cpu/base/families.h"
-#include "cpu/base/walk.h"
+#include "cpu/base/moved.h"
 
 #include "micro/geometry/geometry_pad.h"
 
@@ -32,7 +32,7 @@ typedef struct pad_work {
     size_t width;
     const char *source;
     char *target;
-    unsigned char value[16]; /* the filling */
+    unsigned char value[sizeof(TF_TString)]; /* the filling */
     oribi_cpu_shape in, out;
     oribi_dims before, strides;
 } pad_work;
@@ -183,7 +183,7 @@ static bool pad_run(const pad_state *state, oribi_kit_run *run)
     const oribi_geometry_border border = state == NULL ? ORIBI_GEOMETRY_VALUE : state->border;
     pad_work work = {.border = border,
                      .skip = border == ORIBI_GEOMETRY_REFLECT ? 1 : 0,
-                     .width = oribi_cpu_width(run, TF_TensorType(run->in[0]))};
+                     .width = oribi_cpu_moved_width(run, TF_TensorType(run->in[0]))};
     int64_t count = 0;
     if (work.width == 0 || work.width > sizeof work.value || !fill_value(run, &work) ||
         !measure(run, &work) || !oribi_cpu_count(run, work.out.at, work.out.n, &count)) {
@@ -193,7 +193,7 @@ static bool pad_run(const pad_state *state, oribi_kit_run *run)
         return oribi_kit_output_alias(run, 0, work.in.at, work.in.n);
     }
     work.source = TF_TensorData(run->in[0]);
-    work.target = oribi_kit_output(run, 0, work.out.at, work.out.n);
+    work.target = oribi_cpu_moved_output(run, 0, work.out.at, work.out.n);
     if (work.target != NULL && count > 0) {
         if (border == ORIBI_GEOMETRY_VALUE) {
             join_axes(&work);
@@ -204,13 +204,13 @@ static bool pad_run(const pad_state *state, oribi_kit_run *run)
     }
     return work.target != NULL;
 }
-ORIBI_KIT_COMPUTE(pad, 2)
+ORIBI_CPU_MOVE_COMPUTE(pad, 2)
 
 static bool pad_v2_run(const pad_state *state, oribi_kit_run *run)
 {
     return pad_run(state, run);
 }
-ORIBI_KIT_COMPUTE(pad_v2, 3)
+ORIBI_CPU_MOVE_COMPUTE(pad_v2, 3)
 
 const oribi_cpu_kernel oribi_cpu_pad_kernels[] = {
     {.op_name = "Pad",

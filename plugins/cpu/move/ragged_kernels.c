@@ -3,7 +3,7 @@
  * level each row learns where in the output it begins; what is cut begins at -1.
  */
 #include "cpu/base/families.h"
-#include "cpu/base/walk.h"
+#include "cpu/base/moved.h"
 
 #include <string.h>
 
@@ -276,7 +276,7 @@ static bool ragged_run(const void *state, oribi_kit_run *run)
     int64_t rows = 0;
     int n = 0;
     TF_Tensor *memory = NULL;
-    const size_t width = oribi_cpu_width(run, TF_TensorType(run->in[1]));
+    const size_t width = oribi_cpu_moved_width(run, TF_TensorType(run->in[1]));
     if (width == 0 || !oribi_cpu_input_shape(run, 1, &values) ||
         !open_levels(state, run, levels, &n, &rows) ||
         !read_output(run, levels, n, rows, &values, &out)) {
@@ -290,7 +290,7 @@ static bool ragged_run(const void *state, oribi_kit_run *run)
             levels[i].rows > levels[i].children ? levels[i].rows : levels[i].children;
         places.room = most > places.room ? most : places.room;
     }
-    char *y = oribi_kit_output(run, 0, out.at, out.n);
+    char *y = oribi_cpu_moved_output(run, 0, out.at, out.n);
     places.of_rows =
         y == NULL || places.room > INT64_MAX / 16
             ? NULL
@@ -302,7 +302,7 @@ static bool ragged_run(const void *state, oribi_kit_run *run)
     TF_DeleteTensor(memory);
     return ok;
 }
-ORIBI_KIT_COMPUTE(ragged, FIRST)
+ORIBI_CPU_MOVE_COMPUTE(ragged, FIRST)
 
 const oribi_cpu_kernel oribi_cpu_ragged_kernels[] = {
     {.op_name = "RaggedTensorToTensor",

@@ -3,7 +3,7 @@
  * moves. The rules of StridedSlice's masks are TensorFlow's (tf.strided_slice).
  */
 #include "cpu/base/families.h"
-#include "cpu/base/walk.h"
+#include "cpu/base/moved.h"
 
 #include "micro/geometry/geometry_slice.h"
 
@@ -11,8 +11,8 @@
 static bool copy_box(oribi_kit_run *run, oribi_cpu_walk *walk, int64_t start,
                      const oribi_cpu_shape *out)
 {
-    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
-    void *target = width == 0 ? NULL : oribi_kit_output(run, 0, out->at, out->n);
+    size_t width = oribi_cpu_moved_width(run, TF_TensorType(run->in[0]));
+    void *target = width == 0 ? NULL : oribi_cpu_moved_output(run, 0, out->at, out->n);
     if (target == NULL) {
         return false;
     }
@@ -62,7 +62,7 @@ static bool slice_run(const void *state, oribi_kit_run *run)
     }
     return whole ? oribi_kit_output_alias(run, 0, in.at, in.n) : copy_box(run, &walk, start, &out);
 }
-ORIBI_KIT_COMPUTE(slice, 3)
+ORIBI_CPU_MOVE_COMPUTE(slice, 3)
 
 static void strided_read(oribi_kit_setup *setup, oribi_geometry_strided *state)
 {
@@ -161,7 +161,7 @@ static bool strided_run(const oribi_geometry_strided *masks, oribi_kit_run *run)
     return b.whole ? oribi_kit_output_alias(run, 0, b.out.at, b.out.n)
                    : copy_box(run, &b.walk, b.start, &b.out);
 }
-ORIBI_KIT_COMPUTE(strided, 4)
+ORIBI_CPU_MOVE_COMPUTE(strided, 4)
 
 const oribi_cpu_kernel oribi_cpu_slice_kernels[] = {
     {.op_name = "Slice",

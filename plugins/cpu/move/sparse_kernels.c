@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SparseToDense: values at their places, the default everywhere else. */
 #include "cpu/base/families.h"
-#include "cpu/base/walk.h"
+#include "cpu/base/moved.h"
 
 #include <string.h>
 
@@ -59,7 +59,7 @@ static bool sparse_run(const void *state, oribi_kit_run *run)
     const sparse_state *s = state;
     oribi_cpu_shape out;
     int64_t n = 0, patience = 0, last = -1;
-    const size_t width = oribi_cpu_width(run, TF_TensorType(run->in[2]));
+    const size_t width = oribi_cpu_moved_width(run, TF_TensorType(run->in[2]));
     if (width == 0 || !oribi_cpu_read_shape(run, 1, "output_shape", &out) ||
         !check_indices(run, &out, &n)) {
         return false;
@@ -67,7 +67,7 @@ static bool sparse_run(const void *state, oribi_kit_run *run)
     if (TF_NumDims(run->in[3]) != 0) {
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "default_value must be a scalar");
     }
-    char *y = oribi_kit_output(run, 0, out.at, out.n);
+    char *y = oribi_cpu_moved_output(run, 0, out.at, out.n);
     if (y == NULL) {
         return false;
     }
@@ -94,7 +94,7 @@ static bool sparse_run(const void *state, oribi_kit_run *run)
     }
     return true;
 }
-ORIBI_KIT_COMPUTE(sparse, 4)
+ORIBI_CPU_MOVE_COMPUTE(sparse, 4)
 
 const oribi_cpu_kernel oribi_cpu_sparse_kernels[] = {
     {.op_name = "SparseToDense",

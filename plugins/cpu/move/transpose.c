@@ -3,7 +3,7 @@
  * DepthToSpace, SpaceToDepth. Each only finds strides; walk.c moves.
  */
 #include "cpu/base/families.h"
-#include "cpu/base/walk.h"
+#include "cpu/base/moved.h"
 
 #include "micro/geometry/geometry_axes.h"
 
@@ -14,7 +14,7 @@ static bool transpose_run(const void *state, oribi_kit_run *run)
     oribi_dims perm, strides;
     int32_t at = 0;
     (void)state;
-    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    size_t width = oribi_cpu_moved_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
         !oribi_cpu_read_dims(run, 1, "perm", &perm)) {
         return false;
@@ -48,14 +48,14 @@ static bool transpose_run(const void *state, oribi_kit_run *run)
         }
     }
     const void *source = TF_TensorData(run->in[0]);
-    void *target = oribi_kit_output(run, 0, out.at, out.n);
+    void *target = oribi_cpu_moved_output(run, 0, out.at, out.n);
     if (target != NULL) {
         oribi_geometry_walk_close(&walk);
         oribi_cpu_walk_copy(run, &walk, source, target, width);
     }
     return target != NULL;
 }
-ORIBI_KIT_COMPUTE(transpose, 2)
+ORIBI_CPU_MOVE_COMPUTE(transpose, 2)
 
 static bool reverse_run(const void *state, oribi_kit_run *run)
 {
@@ -65,7 +65,7 @@ static bool reverse_run(const void *state, oribi_kit_run *run)
     int64_t start = 0;
     oribi_geometry_axes seen = {{0}};
     (void)state;
-    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    size_t width = oribi_cpu_moved_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &shape) ||
         !oribi_cpu_read_dims(run, 1, "axis", &axes)) {
         return false;
@@ -84,14 +84,14 @@ static bool reverse_run(const void *state, oribi_kit_run *run)
         start += walk.count == 0 ? 0 : (shape.at[axis] - 1) * walk.axes[axis].strides[0];
         walk.axes[axis].strides[0] = -walk.axes[axis].strides[0];
     }
-    void *target = oribi_kit_output(run, 0, shape.at, shape.n);
+    void *target = oribi_cpu_moved_output(run, 0, shape.at, shape.n);
     if (target != NULL) {
         const char *source = TF_TensorData(run->in[0]);
         oribi_cpu_walk_copy(run, &walk, source + start * (int64_t)width, target, width);
     }
     return target != NULL;
 }
-ORIBI_KIT_COMPUTE(reverse, 2)
+ORIBI_CPU_MOVE_COMPUTE(reverse, 2)
 
 /* Output dim i is multiple i times dim i: two dims of the walk, the first with stride 0. */
 static bool tile_run(const void *state, oribi_kit_run *run)
@@ -101,7 +101,7 @@ static bool tile_run(const void *state, oribi_kit_run *run)
     oribi_dims strides;
     int64_t count = 0;
     (void)state;
-    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    size_t width = oribi_cpu_moved_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
         !oribi_cpu_read_shape(run, 1, "multiples", &multiples)) {
         return false;
@@ -129,14 +129,14 @@ static bool tile_run(const void *state, oribi_kit_run *run)
     if (!oribi_cpu_count(run, out.at, out.n, &count)) {
         return false;
     }
-    void *target = oribi_kit_output(run, 0, out.at, out.n);
+    void *target = oribi_cpu_moved_output(run, 0, out.at, out.n);
     if (target != NULL) {
         oribi_geometry_walk_close(&walk);
         oribi_cpu_walk_copy(run, &walk, TF_TensorData(run->in[0]), target, width);
     }
     return target != NULL;
 }
-ORIBI_KIT_COMPUTE(tile, 2)
+ORIBI_CPU_MOVE_COMPUTE(tile, 2)
 
 static bool broadcast_to_run(const void *state, oribi_kit_run *run)
 {
@@ -144,7 +144,7 @@ static bool broadcast_to_run(const void *state, oribi_kit_run *run)
     oribi_cpu_walk walk;
     int64_t count = 0;
     (void)state;
-    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    size_t width = oribi_cpu_moved_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
         !oribi_cpu_read_shape(run, 1, "shape", &wanted) ||
         !oribi_cpu_count(run, wanted.at, wanted.n, &count) ||
@@ -155,7 +155,7 @@ static bool broadcast_to_run(const void *state, oribi_kit_run *run)
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "Incompatible shapes: %s vs. %s",
                               oribi_cpu_shape_text(&in).chars, oribi_cpu_shape_text(&wanted).chars);
     }
-    void *target = oribi_kit_output(run, 0, out.at, out.n);
+    void *target = oribi_cpu_moved_output(run, 0, out.at, out.n);
     if (target != NULL) {
         const oribi_cpu_shape *operand = &in;
         oribi_geometry_walk_broadcast(&walk, &out, &operand, 1);
@@ -163,7 +163,7 @@ static bool broadcast_to_run(const void *state, oribi_kit_run *run)
     }
     return target != NULL;
 }
-ORIBI_KIT_COMPUTE(broadcast_to, 2)
+ORIBI_CPU_MOVE_COMPUTE(broadcast_to, 2)
 
 typedef struct space_state {
     int64_t block;

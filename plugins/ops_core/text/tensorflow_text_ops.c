@@ -158,8 +158,50 @@ static void ragged_to_tensor(oribi_ops_ctx *ctx, TF_Status *status)
     oribi_ops_output(ctx, 0, &out, status);
 }
 
-#define COUNTED "{int32, int64, float, double}"
-#define UNIT    "unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'"
+/* Splits of all texts, and what they have become: as many as the texts say, for each output. */
+static void unicode_decode(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape texts;
+    int64_t n = -1;
+    if (!oribi_ops_input(ctx, 0, &texts, status)) {
+        return;
+    }
+    if (oribi_ops_is_full(&texts)) {
+        n = 1;
+        for (int64_t i = 0; i < texts.n; i++) {
+            if (!oribi_ops_multiply(n, texts.at[i], &n, status)) {
+                return;
+            }
+        }
+        if (!oribi_ops_add(n, 1, &n, status)) {
+            return;
+        }
+    }
+    bool ok = oribi_ops_output_dims(ctx, 0, 1, &n, status);
+    for (int i = 1; ok && i < (int)TF_ShapeInferenceContextNumOutputs(ctx); i++) {
+        ok = oribi_ops_output_dims(ctx, i, 1, (const int64_t[]){-1}, status);
+    }
+}
+
+static void unicode_encode(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape values, splits;
+    int64_t n = -1;
+    if (oribi_ops_input_rank(ctx, 0, 1, &values, status) &&
+        oribi_ops_input_rank(ctx, 1, 1, &splits, status) &&
+        (splits.at[0] < 0 || oribi_ops_subtract(splits.at[0], 1, &n, status))) {
+        oribi_ops_output_dims(ctx, 0, 1, &n, status);
+    }
+}
+
+#define COUNTED             "{int32, int64, float, double}"
+#define UNICODE_IN          "input_encoding: string; "
+#define UNICODE_OUT         "output_encoding: {'UTF-8', 'UTF-16-BE', 'UTF-32-BE'}; "
+#define UNICODE_REPLACEMENT "replacement_char: int = 65533; "
+#define UNICODE_ERRORS      "errors: {'strict', 'replace', 'ignore'} = 'replace'; " UNICODE_REPLACEMENT
+#define UNICODE_CONTROLS    "replace_control_characters: bool = false"
+#define UNICODE_SPLITS      "Tsplits: {int32, int64} = DT_INT64"
+#define UNIT                "unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'"
 
 const oribi_ops_row oribi_ops_tensorflow_text[] = {
     {.name = "StringLower",
@@ -238,6 +280,29 @@ const oribi_ops_row oribi_ops_tensorflow_text[] = {
      .inputs = "input: string",
      .outputs = "output: int64",
      .attrs = "num_buckets: int >= 1",
+     .traits = "elementwise",
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "UnicodeDecode",
+     .inputs = "input: string",
+     .outputs = "row_splits: Tsplits; char_values: int32",
+     .attrs = UNICODE_IN UNICODE_ERRORS UNICODE_CONTROLS "; " UNICODE_SPLITS,
+     .shape = unicode_decode},
+    {.name = "UnicodeDecodeWithOffsets",
+     .inputs = "input: string",
+     .outputs = "row_splits: Tsplits; char_values: int32; char_to_byte_starts: int64",
+     .attrs = UNICODE_IN UNICODE_ERRORS UNICODE_CONTROLS "; " UNICODE_SPLITS,
+     .shape = unicode_decode},
+    {.name = "UnicodeEncode",
+     .inputs = "input_values: int32; input_splits: Tsplits",
+     .outputs = "output: string",
+     .attrs =
+         "errors: {'ignore', 'replace', 'strict'} = 'replace'; " UNICODE_OUT UNICODE_REPLACEMENT
+             UNICODE_SPLITS,
+     .shape = unicode_encode},
+    {.name = "UnicodeTranscode",
+     .inputs = "input: string",
+     .outputs = "output: string",
+     .attrs = UNICODE_IN UNICODE_OUT UNICODE_ERRORS UNICODE_CONTROLS,
      .traits = "elementwise",
      .shape = oribi_ops_shape_unchanged},
     {.name = "Bincount",
