@@ -374,6 +374,12 @@ typedef struct oribi_target {
     int32_t n_patterns;
     int32_t cache_line; /* bytes, a power of two: tensors in the host's memory begin at a line and
                          * have it alone; 0: 32 with has_cache_hooks, else lines do not matter */
+#if ORIBI_HAS_CONTRACT(1, 4)
+    int32_t has_load; /* Load before Invoke or Start: the device keeps the params */
+    /* Of tvm/runtime/device.h, for which its driver is written: TVM_DEVICE_CONTRACT, when it has
+     * TVM_DEVICE_DRIVER in a source. Generated code refuses another driver. 0: it states none. */
+    int32_t driver_contract;
+#endif
 } oribi_target;
 
 /* Registers a target; all that it points to stays as it is for ever.

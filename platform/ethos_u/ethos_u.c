@@ -8,6 +8,8 @@
 
 #include "core_api.h"
 
+TVM_DEVICE_DRIVER(EthosU);
+
 int32_t TVMDeviceEthosUInit(tvm_device_ethos_u_t *dev, struct ethosu_driver *driver)
 {
     if (dev == NULL || driver == NULL) {

@@ -10,6 +10,7 @@
 #include "oribi/target.h"
 #include "tensorflow/c/kernels.h"
 #include "tvm/device/ethos_u/params.h"
+#include "tvm/runtime/device.h"
 
 #define OP "Oribi>EthosU"
 
@@ -140,6 +141,7 @@ static const oribi_target target = {
     .patterns = patterns,
     .n_patterns = 1,
     .cache_line = 32,
+    .driver_contract = TVM_DEVICE_CONTRACT,
 };
 
 void oribi_ethos_u_init(void)

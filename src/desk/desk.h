@@ -33,6 +33,7 @@ void oribi__desk_part_destroy(oribi_desk_part *part);
 /* The hooks of a device, by the forms of their parameters; NULL: the target does not ask for it. */
 typedef int32_t oribi_desk_hook(void *dev);
 typedef int32_t oribi_desk_call_hook(void *dev, const struct tvm_device_call *call);
+typedef int32_t oribi_desk_load_hook(void *dev, struct tvm_device_call *call);
 typedef int32_t oribi_desk_to_hook(const void *source, void *dev, uint32_t offset, uint32_t bytes);
 typedef int32_t oribi_desk_from_hook(void *dev, uint32_t offset, void *destination, uint32_t bytes);
 typedef int32_t oribi_desk_peer_hook(void *from, uint32_t from_offset, void *to, uint32_t to_offset,
@@ -48,6 +49,7 @@ typedef struct oribi_desk_driver {
     oribi_desk_hook *hooks[TVM_DEVICE_HOOK_DEACTIVATE + 1];
     oribi_desk_hook *destroy;
     oribi_desk_call_hook *invoke, *start;
+    oribi_desk_load_hook *load;
     oribi_desk_to_hook *copy_to, *copy_to_start;
     oribi_desk_from_hook *copy_from, *copy_from_start;
     oribi_desk_peer_hook *copy_peer;

@@ -54,6 +54,7 @@ static bool find_hooks(oribi_desk_driver *d, const char *path, const char *camel
         {"Deactivate", &d->hooks[TVM_DEVICE_HOOK_DEACTIVATE], has_hooks},
         {"Invoke", &d->invoke, !is_async},
         {"Start", &d->start, is_async},
+        {"Load", &d->load, oribi_target_has_load(t)},
         {"Wait", &d->hooks[TVM_DEVICE_HOOK_WAIT], is_async},
         {"Cancel", &d->hooks[TVM_DEVICE_HOOK_CANCEL], is_async},
         {"CopyTo", &d->copy_to, has_memory},
@@ -66,6 +67,32 @@ static bool find_hooks(oribi_desk_driver *d, const char *path, const char *camel
         {"Address", &d->address, t->has_address != 0},
     };
     return find_all(d->library, path, camel, list, sizeof list / sizeof list[0], status);
+}
+
+/* The record of a driver, where it has one, says what it was built for. */
+static bool check_contract(const oribi_desk_driver *d, const char *path, const char *camel,
+                           const oribi_target *t, TF_Status *status)
+{
+    oribi_text name = {0};
+    oribi_text_printf(&name, "TVMDevice%sDriver", camel);
+    const struct tvm_device_driver *found =
+        name.failed ? NULL : oribi_dynlib_find(d->library, oribi_text_string(&name));
+    oribi_text_destroy(&name);
+    if (found == NULL && oribi_target_driver_contract(t) != 0) {
+        return oribi_fail(status, TF_NOT_FOUND,
+                          "driver '%s' has no TVMDevice%sDriver, which its target asks for: "
+                          "TVM_DEVICE_DRIVER(%s) of tvm/runtime/device.h defines it",
+                          path, camel, camel);
+    }
+    return found == NULL || tvm_device_driver_fits(found) != 0 ||
+           oribi_fail(status, TF_FAILED_PRECONDITION,
+                      "driver '%s' was built for contract %u.%u of tvm/runtime/device.h, with %u "
+                      "bytes a call and %u a tensor; this Oribi has %d.%d, %zu and %zu: build the "
+                      "driver anew with its headers",
+                      path, (unsigned)(found->contract / 100u), (unsigned)(found->contract % 100u),
+                      (unsigned)found->call_bytes, (unsigned)found->tensor_bytes,
+                      TVM_DEVICE_CONTRACT / 100, TVM_DEVICE_CONTRACT % 100,
+                      sizeof(struct tvm_device_call), sizeof(struct tvm_device_tensor));
 }
 
 void oribi__desk_driver_close(oribi_desk_driver *driver)
@@ -99,7 +126,8 @@ static bool load(oribi_desk *desk, int32_t index, const char *path, const char *
     }
     oribi_text_destroy(&why);
     if (d->library == NULL ||
-        !find_hooks(d, path, devices->names[index].camel, instance->target, &create, status)) {
+        !find_hooks(d, path, devices->names[index].camel, instance->target, &create, status) ||
+        !check_contract(d, path, devices->names[index].camel, instance->target, status)) {
         oribi__desk_driver_close(d);
         return false;
     }

@@ -25,6 +25,7 @@ static const char *code_text(int32_t code)
         {TVM_DEVICE_E_RANGE, "outside its memory"},
         {TVM_DEVICE_E_STATE, "a hook out of order"},
         {TVM_DEVICE_E_BUSY, "held by somebody else"},
+        {TVM_DEVICE_E_CONTRACT, "built for another contract"},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (known[i].code == code) {
@@ -261,6 +262,8 @@ static bool describe(oribi_desk *desk, const oribi_step *step, TF_Status *status
         .tensors = desk->tensors[step->call],
         .params = params,
         .params_bytes = (uint32_t)code->params_bytes,
+        .struct_size = (uint32_t)sizeof(struct tvm_device_call),
+        .params_id = {call->params_id[0], call->params_id[1]},
     };
     return true;
 }
@@ -328,6 +331,9 @@ static bool call_hook(oribi_desk *desk, const oribi_step *step, int32_t *code, T
         return true;
     case TVM_DEVICE_HOOK_INVOKE:
         *code = d->invoke(d->dev, &desk->device_calls[step->call]);
+        return true;
+    case TVM_DEVICE_HOOK_LOAD:
+        *code = d->load(d->dev, &desk->device_calls[step->call]);
         return true;
     case TVM_DEVICE_HOOK_START:
         *code = d->start(d->dev, &desk->device_calls[step->call]);

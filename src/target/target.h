@@ -120,6 +120,9 @@ bool oribi_target_next_file(const char **source, oribi_target_file *out);
 bool oribi_target_is_name(const char *text, size_t length);
 /* NULL: none of that name. */
 const oribi_target *oribi_target_find(const char *name);
+/* What a target says that may be older than these members: it does not. */
+bool oribi_target_has_load(const oribi_target *target);
+int32_t oribi_target_driver_contract(const oribi_target *target);
 /* The first that has a pattern of this op; NULL: none. */
 const oribi_target *oribi_target_taking(const char *op);
 /* "a, b", for messages. */

@@ -7,6 +7,9 @@
 #include "base/thread.h"
 #include "target/target.h"
 #include "tensor/status.h"
+#include "tvm/runtime/device.h"
+
+enum { FIRST_DRIVER_CONTRACT = 104 }; /* that has a record of the driver */
 
 typedef struct entry {
     struct entry *next;
@@ -60,9 +63,48 @@ static bool check_pattern(const oribi_target *target, int32_t index, TF_Status *
                       target->name, p->name, (int)p->n_ops, (int)ORIBI_PATTERN_MAX);
 }
 
+static bool check_patterns(const oribi_target *target, TF_Status *status)
+{
+    if (target->n_patterns <= 0 || target->patterns == NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "target '%s' has no patterns; without one it takes nothing",
+                          target->name);
+    }
+    for (int32_t i = 0; i < target->n_patterns; i++) {
+        ORIBI_TRY(check_pattern(target, i, status));
+    }
+    return true;
+}
+
+bool oribi_target_has_load(const oribi_target *target)
+{
+    return target->struct_size >= TF_OFFSET_OF_END(oribi_target, has_load) && target->has_load != 0;
+}
+
+int32_t oribi_target_driver_contract(const oribi_target *target)
+{
+    return target->struct_size >= TF_OFFSET_OF_END(oribi_target, driver_contract)
+               ? target->driver_contract
+               : 0;
+}
+
+/* A driver for a later contract expects of generated code what this library cannot write. */
+static bool check_contract(const oribi_target *target, TF_Status *status)
+{
+    const int32_t wanted = oribi_target_driver_contract(target);
+    return wanted == 0 || (wanted >= FIRST_DRIVER_CONTRACT && wanted <= TVM_DEVICE_CONTRACT) ||
+           oribi_fail(status, TF_INVALID_ARGUMENT,
+                      "target '%s': driver_contract is %d, but this Oribi writes for drivers of %d "
+                      "to %d, as TVM_DEVICE_CONTRACT numbers them, or 0: use a newer Oribi, or an "
+                      "older driver",
+                      target->name, (int)wanted, (int)FIRST_DRIVER_CONTRACT,
+                      (int)TVM_DEVICE_CONTRACT);
+}
+
 static bool check(const oribi_target *target, TF_Status *status)
 {
-    if (target == NULL || target->struct_size < sizeof *target) {
+    if (target == NULL ||
+        target->struct_size < TF_OFFSET_OF_END(oribi_target, cache_line)) { /* of 1.1 to 1.3 */
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "a target is NULL or has no struct_size; set it to sizeof(oribi_target)");
     }
@@ -80,22 +122,15 @@ static bool check(const oribi_target *target, TF_Status *status)
                           "negative, memory_alignment and cache_line powers of two up to 4096",
                           target->name);
     }
-    if (target->device_api == 0 && (target->is_asynchronous != 0 || target->has_cache_hooks != 0 ||
-                                    target->has_address != 0 || target->memory_bytes > 0)) {
+    if (target->device_api == 0 &&
+        (target->is_asynchronous != 0 || target->has_cache_hooks != 0 || target->has_address != 0 ||
+         target->memory_bytes > 0 || oribi_target_has_load(target))) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "target '%s': without device_api no hooks are called, so it cannot be "
-                          "asynchronous, have a memory, cache hooks or addresses of its own",
+                          "asynchronous, have a memory, cache hooks, addresses of its own or Load",
                           target->name);
     }
-    if (target->n_patterns <= 0 || target->patterns == NULL) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "target '%s' has no patterns; without one it takes nothing",
-                          target->name);
-    }
-    for (int32_t i = 0; i < target->n_patterns; i++) {
-        ORIBI_TRY(check_pattern(target, i, status));
-    }
-    return true;
+    return check_contract(target, status) && check_patterns(target, status);
 }
 
 static bool insert(const oribi_target *target, TF_Status *status)

@@ -64,11 +64,20 @@ static int32_t invoke(void *context, int32_t op, const uint8_t *params, uint32_t
 
 static void serve(const uint8_t *data, size_t bytes)
 {
-    enum { BUFFER = 1 << 16 };
+    enum { BUFFER = 1 << 16, STORE = 1 << 10 };
     stream s = {data, bytes};
-    struct uart_far_end end = {&s, receive, transmit, invoke, malloc(BUFFER), BUFFER, 1, 0, 0};
-    while (end.buffer != NULL && uart_far_end_serve(&end) == 0) {
+    struct uart_far_end end = {.context = &s,
+                               .receive = receive,
+                               .send = transmit,
+                               .invoke = invoke,
+                               .buffer = malloc(BUFFER),
+                               .buffer_bytes = BUFFER,
+                               .gap_ms = 1,
+                               .store = malloc(STORE),
+                               .store_bytes = STORE};
+    while (end.buffer != NULL && end.store != NULL && uart_far_end_serve(&end) == 0) {
     }
+    free(end.store);
     free(end.buffer);
 }
 
@@ -103,7 +112,12 @@ static void drive(const uint8_t *data, size_t bytes)
     tvm_device_uart_accel_t dev;
     uint8_t in[8] = {0}, out[24];
     const struct tvm_device_tensor tensors[3] = {{in, 0, 8}, {out, 0, 16}, {out + 16, 0, 8}};
-    const struct tvm_device_call call = {1, 1, 2, tensors, in, 4};
+    struct tvm_device_call call = {.op = 1,
+                                   .n_inputs = 1,
+                                   .n_outputs = 2,
+                                   .tensors = tensors,
+                                   .params = in,
+                                   .params_bytes = 4};
     if (TVMDeviceUartAccelInit(&dev, &s, put, get, 1) != 0) {
         abort();
     }
@@ -112,6 +126,7 @@ static void drive(const uint8_t *data, size_t bytes)
         abort();
     }
     while (s.left > 0) {
+        (void)TVMDeviceUartAccelLoad(&dev, &call);
         (void)TVMDeviceUartAccelInvoke(&dev, &call);
     }
     if (TVMDeviceUartAccelClose(&dev) != 0 || TVMDeviceUartAccelDestroy(&dev) != 0) {

@@ -244,8 +244,13 @@ static int32_t far_invoke(void *context, int32_t op, const uint8_t *params, uint
 static void *far_main(void *arg)
 {
     far *f = arg;
-    struct uart_far_end end = {f,        far_receive, far_send, far_invoke, f->buffer,
-                               1u << 20, 500,         0,        0};
+    struct uart_far_end end = {.context = f,
+                               .receive = far_receive,
+                               .send = far_send,
+                               .invoke = far_invoke,
+                               .buffer = f->buffer,
+                               .buffer_bytes = 1u << 20,
+                               .gap_ms = 500};
     while (uart_far_end_serve(&end) == 0) {
     }
     return NULL;

@@ -32,7 +32,7 @@ DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 TINY = SOURCE.parent / "shared/models/mlperf-tiny"
 SCHEDULES = ["design", "lazy", "eager", "hold"]
 NAMES = {"A": "Activate", "O": "Open", "I": "Invoke", "S": "Start", "W": "Wait", "T": "CopyTo", "F": "CopyFrom",
-         "P": "CopyPeer", "C": "Close", "D": "Deactivate"}
+         "P": "CopyPeer", "L": "Load", "C": "Close", "D": "Deactivate"}
 
 
 class Desk(unittest.TestCase):

@@ -39,15 +39,18 @@ static inline int end_woofles(tvm_device_woofles_t *dev)
 struct far_line {
     int near, far;
     pthread_t thread;
-    uint8_t *buffer;
+    uint8_t *buffer, *store;
 };
 static struct far_line far_lines[8];
 static int n_far_lines;
+static uint32_t far_received; /* bytes, on all lines */
 
 static inline int32_t far_receive(void *context, void *data, uint32_t bytes, int32_t timeout_ms)
 {
     const struct far_line *line = context;
-    return far_line_receive(line->far, data, bytes, timeout_ms);
+    const int32_t code = far_line_receive(line->far, data, bytes, timeout_ms);
+    (void)__atomic_add_fetch(&far_received, code == 0 ? bytes : 0u, __ATOMIC_RELAXED);
+    return code;
 }
 
 static inline int32_t far_send(void *context, const void *data, uint32_t bytes)
@@ -60,7 +63,8 @@ static inline void *far_main(void *arg)
 {
     struct far_line *line = arg;
     struct uart_far_end end = {line, far_receive, far_send, far_line_invoke, line->buffer, 4u << 20,
-                               500,  0,           0};
+                               500,  0,           0,        line->store,     4u << 20,     {0},
+                               0};
     while (uart_far_end_serve(&end) == 0) {
     }
     return NULL;
@@ -71,7 +75,9 @@ static inline int make_uart_accel(tvm_device_uart_accel_t *dev)
     struct far_line *line = &far_lines[n_far_lines++];
     int pair[2];
     line->buffer = malloc(4u << 20);
-    if (line->buffer == NULL || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) {
+    line->store = malloc(4u << 20);
+    if (line->buffer == NULL || line->store == NULL ||
+        socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) {
         return 0;
     }
     line->near = pair[0];
@@ -90,6 +96,7 @@ static inline int end_uart_accel(tvm_device_uart_accel_t *dev)
             pthread_join(far_lines[i].thread, NULL);
             close(far_lines[i].far);
             free(far_lines[i].buffer);
+            free(far_lines[i].store);
         }
     }
     close(fd);

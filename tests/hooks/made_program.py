@@ -10,7 +10,7 @@ from accelerators import INCLUDE, OPS
 
 FLAGS = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror",
          "-DTVMGEN_CONFIG_HEADER=\"made_config.h\""]
-KINDS = ["quick", "medium", "slow", "cached", "queued", "shared", "peer", "walled", "wide", "own"]
+KINDS = ["quick", "medium", "slow", "cached", "queued", "shared", "peer", "walled", "wide", "own", "kept"]
 CONFIG = """#include <stdint.h>
 void made_on_operator(int32_t index);
 void made_on_work(void);

@@ -51,7 +51,7 @@ class Order(unittest.TestCase):
     def check_timeline(self, program, lines):
         """The report's events are what a run calls, in its order, and its sums are those of its events."""
         words = {"activate": "Activate", "open": "Open", "call": "Invoke", "start": "Start", "wait": "Wait",
-                 "close": "Close", "deactivate": "Deactivate", "copy_to": "CopyTo", "copy_from": "CopyFrom"}
+                 "close": "Close", "deactivate": "Deactivate", "copy_to": "CopyTo", "copy_from": "CopyFrom", "load": "Load"}
         self.assertIsNone(wrong(program.report, SCHEMA))
         nodes, expected = program.report["nodes"], []
         since, sums = {}, {}
@@ -133,7 +133,7 @@ class Order(unittest.TestCase):
         self.assertFalse(runs_beside(lines, "queued"))
 
     def test_timeline_is_what_a_run_does(self):
-        for devices in (["cached"], ["queued"], ["a=queued", "b=queued"], ["walled", "shared"]):
+        for devices in (["cached"], ["queued"], ["a=queued", "b=queued"], ["walled", "shared"], ["kept"]):
             for schedule in ("design", "lazy", "eager", "hold") if devices == ["queued"] else ("design", "hold"):
                 with self.subTest(devices=devices, schedule=schedule):
                     program = self.program(f"{devices[0]}{len(devices)}{schedule}", DIGITS, devices,

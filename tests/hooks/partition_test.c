@@ -374,6 +374,12 @@ static void without_hooks_there_are_no_hooks(void **state)
     bad.cache_line = 48;
     oribi_target_register(&bad, f->status);
     assert_non_null(strstr(TF_Message(f->status), "cache_line powers of two"));
+    bad = tester;
+    bad.name = "plain";
+    bad.device_api = 0;
+    bad.has_load = 1;
+    oribi_target_register(&bad, f->status);
+    assert_non_null(strstr(TF_Message(f->status), "addresses of its own or Load"));
     static oribi_target plain; /* stays registered */
     plain = tester;
     plain.name = "plain";
@@ -385,6 +391,39 @@ static void without_hooks_there_are_no_hooks(void **state)
     add_devices(f, "plain", NULL);
     assert_false(oribi_partition_graph(&f->partition, f->graph, NULL, 0, f->status));
     assert_non_null(strstr(TF_Message(f->status), "its writer calls oribi_target_set_body"));
+}
+
+/* Contracts before 1.4 knew no Load; what lies behind their struct is not theirs. */
+static void a_target_that_ends_before_load_has_none(void **state)
+{
+    fixture *f = *state;
+    static oribi_target older, newer; /* they stay registered */
+    older = tester;
+    older.name = "older";
+    older.struct_size = TF_OFFSET_OF_END(oribi_target, cache_line);
+    older.has_load = 1;
+    older.driver_contract = 999;
+    oribi_target_register(&older, f->status);
+    assert_int_equal(TF_GetCode(f->status), TF_OK);
+    assert_false(oribi_target_has_load(&older));
+    assert_int_equal(oribi_target_driver_contract(&older), 0);
+    newer = older;
+    newer.name = "newer";
+    newer.struct_size = sizeof newer;
+    oribi_set_log(NULL, NULL);
+    oribi_target_register(&newer, f->status);
+    assert_int_equal(TF_GetCode(f->status), TF_INVALID_ARGUMENT);
+    assert_non_null(strstr(TF_Message(f->status), "driver_contract is 999"));
+    newer.driver_contract = 104;
+    oribi_target_register(&newer, f->status);
+    assert_int_equal(TF_GetCode(f->status), TF_OK);
+    assert_true(oribi_target_has_load(&newer));
+    older.struct_size -= 1;
+    older.name = "oldest";
+    oribi_target_register(&older, f->status);
+    assert_non_null(strstr(TF_Message(f->status), "has no struct_size"));
+    older = newer; /* for who looks for it later */
+    older.name = "older";
 }
 
 static void constants_are_put_behind_each_other_as_they_are_aligned(void **state)
@@ -457,6 +496,7 @@ int main(void)
         CASE(targets_read_what_they_take),
         CASE(targets_are_checked),
         CASE(without_hooks_there_are_no_hooks),
+        CASE(a_target_that_ends_before_load_has_none),
         CASE(constants_are_put_behind_each_other_as_they_are_aligned),
         CASE(shared_scratch_has_places_below_two_gigabytes),
     };

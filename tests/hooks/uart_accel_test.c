@@ -24,14 +24,17 @@
 
 /* --- The far end, in a thread ----------------------------------------------------------------- */
 
+enum { STORE = 16 };
+
 typedef struct line {
     int near, far;
     atomic_int garble;   /* so many bytes from now on its sending side, one is changed */
     atomic_int swallow;  /* so many sends vanish */
     atomic_int delay_ms; /* before the next reply, once */
     atomic_int invoked;
+    atomic_int forget; /* the params that it keeps, when it has served a frame more */
     pthread_t thread;
-    uint8_t buffer[4096];
+    uint8_t buffer[4096], store[STORE];
 } line;
 
 static int32_t far_receive(void *context, void *data, uint32_t bytes, int32_t timeout_ms)
@@ -90,8 +93,11 @@ static void *far_main(void *arg)
         .buffer = l->buffer,
         .buffer_bytes = sizeof l->buffer,
         .gap_ms = 50,
+        .store = l->store,
+        .store_bytes = sizeof l->store,
     };
     while (uart_far_end_serve(&end) == 0) {
+        end.n_slots = atomic_exchange(&l->forget, 0) != 0 ? 0 : end.n_slots;
     }
     return NULL;
 }
@@ -126,7 +132,12 @@ static int set_up(void **state)
     f.tensors[1] = (struct tvm_device_tensor){f.in + 100, 0, 200};
     f.tensors[2] = (struct tvm_device_tensor){f.out, 0, 1};
     f.tensors[3] = (struct tvm_device_tensor){f.out + 1, 0, 299};
-    f.call = (struct tvm_device_call){1, 2, 2, f.tensors, &f.add, 1};
+    f.call = (struct tvm_device_call){.op = 1,
+                                      .n_inputs = 2,
+                                      .n_outputs = 2,
+                                      .tensors = f.tensors,
+                                      .params = &f.add,
+                                      .params_bytes = 1};
     *state = &f;
     return 0;
 }
@@ -173,6 +184,84 @@ static void operators_are_computed_far_away(void **state)
         expect_result(f);
     }
     assert_int_equal(atomic_load(&f->line.invoked), 3);
+}
+
+/* Loads one byte of params of that id, and adds it. */
+static int32_t load_and_run(fixture *f, uint32_t id, uint8_t add)
+{
+    f->add = add;
+    f->call.params_id[0] = f->call.params_id[1] = id;
+    f->call.resident = 0;
+    memset(f->out, 0, sizeof f->out);
+    assert_int_equal(TVMDeviceUartAccelOpen(&f->device), 0);
+    int32_t code = TVMDeviceUartAccelLoad(&f->device, &f->call);
+    code = code != 0 ? code : TVMDeviceUartAccelInvoke(&f->device, &f->call);
+    assert_int_equal(TVMDeviceUartAccelClose(&f->device), 0);
+    return code;
+}
+
+/* Known by their id alone: what lies at the host's address later is not sent. */
+static void params_stay_at_the_far_end_until_the_next_greeting(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(TVMDeviceUartAccelActivate(&f->device), 0);
+    assert_int_equal(load_and_run(f, 1, 5), 0);
+    expect_result(f);
+    assert_int_equal(load_and_run(f, 2, 9), 0);
+    assert_int_equal(f->out[3], (uint8_t)(f->in[3] + 9));
+    assert_int_equal(load_and_run(f, 1, 77), 0);
+    expect_result(f);
+    assert_int_equal(TVMDeviceUartAccelDeactivate(&f->device), 0);
+    assert_int_equal(TVMDeviceUartAccelActivate(&f->device), 0);
+    assert_int_equal(load_and_run(f, 1, 9), 0);
+    assert_int_equal(f->out[3], (uint8_t)(f->in[3] + 9));
+    assert_int_equal(TVMDeviceUartAccelDeactivate(&f->device), 0);
+}
+
+static void params_that_find_no_room_go_with_the_call(void **state)
+{
+    fixture *f = *state;
+    int32_t n_kept = 0;
+    assert_int_equal(TVMDeviceUartAccelActivate(&f->device), 0);
+    for (uint32_t id = 1; id <= STORE + 4; id++) {
+        assert_int_equal(load_and_run(f, id, (uint8_t)id), 0);
+        assert_int_equal(f->out[3], (uint8_t)(f->in[3] + id));
+        n_kept += f->call.resident != 0;
+    }
+    assert_int_equal(n_kept, STORE);
+    assert_int_equal(TVMDeviceUartAccelDeactivate(&f->device), 0);
+}
+
+/* Its power was cut while ours was on. */
+static void a_far_end_that_began_anew_is_given_the_params_with_the_call(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(TVMDeviceUartAccelActivate(&f->device), 0);
+    assert_int_equal(load_and_run(f, 1, 9), 0);
+    assert_int_equal(load_and_run(f, 2, 9), 0);
+    atomic_store(&f->line.forget, 1);
+    assert_int_equal(load_and_run(f, 3, 9), 0); /* after which it forgets */
+    for (uint32_t id = 1; id <= 3; id++) {
+        assert_int_equal(load_and_run(f, id, 5), 0);
+        expect_result(f);
+    }
+    assert_int_equal(TVMDeviceUartAccelDeactivate(&f->device), 0);
+}
+
+/* A request to keep params whose answer is garbled comes again: into the same slot. */
+static void params_are_kept_once_over_a_bad_line(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(TVMDeviceUartAccelActivate(&f->device), 0);
+    f->device.timeout_ms = 60; /* for lengths that were garbled */
+    for (int at = 1; at < 24; at++) {
+        const uint32_t id = (uint32_t)at;
+        atomic_store(&f->line.garble, at);
+        assert_int_equal(load_and_run(f, id, (uint8_t)at), 0);
+        assert_int_equal(f->out[3], (uint8_t)(f->in[3] + at));
+        assert_int_equal(f->call.resident, at <= STORE ? id : 0);
+    }
+    assert_int_equal(TVMDeviceUartAccelDeactivate(&f->device), 0);
 }
 
 static void the_far_ends_code_comes_back(void **state)
@@ -254,6 +343,7 @@ static void hooks_out_of_order_are_refused(void **state)
 {
     fixture *f = *state;
     assert_int_equal(TVMDeviceUartAccelInvoke(&f->device, &f->call), TVM_DEVICE_E_STATE);
+    assert_int_equal(TVMDeviceUartAccelLoad(&f->device, &f->call), TVM_DEVICE_E_STATE);
     assert_int_equal(TVMDeviceUartAccelClose(&f->device), TVM_DEVICE_E_STATE);
     assert_int_equal(TVMDeviceUartAccelInit(NULL, 0), TVM_DEVICE_E_NULL);
     f->tensors[0].data = NULL;
@@ -269,6 +359,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         CASE(operators_are_computed_far_away),
+        CASE(params_stay_at_the_far_end_until_the_next_greeting),
+        CASE(params_that_find_no_room_go_with_the_call),
+        CASE(a_far_end_that_began_anew_is_given_the_params_with_the_call),
+        CASE(params_are_kept_once_over_a_bad_line),
         CASE(the_far_ends_code_comes_back),
         CASE(garbled_replies_are_asked_for_again),
         CASE(garbled_requests_are_refused_and_sent_again),

@@ -66,8 +66,12 @@ static const doubling params = {
     .weight = 2,
 };
 static const struct tvm_device_tensor tensors[2] = {{NULL, 0, 4}, {NULL, 4, 4}};
-static const struct tvm_device_call call = {WOOFLES_CONV, 1,       1,
-                                            tensors,      &params, sizeof params.p + 13};
+static const struct tvm_device_call call = {.op = WOOFLES_CONV,
+                                            .n_inputs = 1,
+                                            .n_outputs = 1,
+                                            .tensors = tensors,
+                                            .params = &params,
+                                            .params_bytes = sizeof params.p + 13};
 
 static int32_t run_once(tvm_device_woofles_t *dev, int8_t out[4])
 {

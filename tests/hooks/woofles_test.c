@@ -54,8 +54,12 @@ static int set_up(void **state)
     f.params.weight = 2;
     f.tensors[0] = (struct tvm_device_tensor){NULL, 0, 8};
     f.tensors[1] = (struct tvm_device_tensor){NULL, 64, 8};
-    f.call =
-        (struct tvm_device_call){WOOFLES_CONV, 1, 1, f.tensors, &f.params, sizeof f.params.p + 13};
+    f.call = (struct tvm_device_call){.op = WOOFLES_CONV,
+                                      .n_inputs = 1,
+                                      .n_outputs = 1,
+                                      .tensors = f.tensors,
+                                      .params = &f.params,
+                                      .params_bytes = sizeof f.params.p + 13};
     assert_int_equal(TVMDeviceWooflesActivate(&f.device), 0);
     assert_int_equal(TVMDeviceWooflesOpen(&f.device), 0);
     *state = &f;
@@ -111,6 +115,87 @@ static void started_calls_keep_their_order(void **state)
         for (int k = 0; k < 8; k++) {
             assert_int_equal(out[k], (i + 2) / 3 % 2 == 0 ? input[k] : -input[k]);
         }
+    }
+}
+
+/* Loads params that multiply by `weight`, of that id, and computes with them. */
+static int32_t load_and_run(fixture *f, uint32_t id, int8_t weight, int8_t out[8])
+{
+    f->params.weight = weight;
+    f->call.params_id[0] = f->call.params_id[1] = id;
+    int32_t code = TVMDeviceWooflesCopyTo(input, &f->device, 0, 8);
+    code = code != 0 ? code : TVMDeviceWooflesLoad(&f->device, &f->call);
+    code = code != 0 ? code : TVMDeviceWooflesInvoke(&f->device, &f->call);
+    return code != 0 ? code : TVMDeviceWooflesCopyFrom(&f->device, 64, out, 8);
+}
+
+/* They are known by their id alone: what lies at the host's address later is not looked at. */
+static void params_stay_until_the_device_is_switched_off(void **state)
+{
+    fixture *f = *state;
+    int8_t out[8];
+    assert_int_equal(load_and_run(f, 1, 2, out), 0);
+    assert_memory_equal(out, doubled, 8);
+    const uint32_t first = f->call.resident;
+    assert_true(first != 0);
+    assert_int_equal(load_and_run(f, 2, -1, out), 0);
+    assert_int_equal(out[2], -3);
+    assert_true(f->call.resident != 0 && f->call.resident != first);
+    f->call.resident = 0;
+    assert_int_equal(load_and_run(f, 1, 55, out), 0); /* not what lies there now */
+    assert_memory_equal(out, doubled, 8);
+    assert_int_equal(f->call.resident, first);
+
+    assert_int_equal(TVMDeviceWooflesClose(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesDeactivate(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesActivate(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesOpen(&f->device), 0);
+    assert_int_equal(load_and_run(f, 1, -1, out), 0);
+    assert_int_equal(out[2], -3);
+}
+
+/* There is room for some of them; the rest goes with the calls, and may need that room. */
+static void params_that_find_no_room_go_with_the_call(void **state)
+{
+    fixture *f = *state;
+    int8_t out[8];
+    int32_t n_kept = 0;
+    for (uint32_t id = 1; id <= 40; id++) {
+        const int8_t weight = id % 2 == 0 ? 1 : -1;
+        assert_int_equal(load_and_run(f, id, weight, out), 0);
+        assert_int_equal(out[2], 3 * weight);
+        n_kept += f->call.resident != 0;
+    }
+    assert_true(n_kept > 1 && n_kept < 40);
+}
+
+/* What is loaded between calls under way does not lie over their params. */
+static void params_of_calls_under_way_are_not_loaded_over(void **state)
+{
+    fixture *f = *state;
+    struct tvm_device_call calls[8];
+    struct tvm_device_tensor tensors[8][2];
+    uint8_t params[8][sizeof f->params];
+    int8_t out[8];
+    assert_int_equal(TVMDeviceWooflesCopyTo(input, &f->device, 0, 8), 0);
+    for (uint32_t i = 0; i < 8; i++) {
+        f->params.weight = (int8_t)(i + 1);
+        memcpy(params[i], &f->params, sizeof f->params);
+        tensors[i][0] = (struct tvm_device_tensor){NULL, 0, 8};
+        tensors[i][1] = (struct tvm_device_tensor){NULL, 64 + 8 * i, 8};
+        calls[i] = f->call;
+        calls[i].tensors = tensors[i];
+        calls[i].params = params[i];
+        calls[i].params_id[0] = i + 1;
+        if (i % 2 == 1) {
+            assert_int_equal(TVMDeviceWooflesLoad(&f->device, &calls[i]), 0);
+        }
+        assert_int_equal(TVMDeviceWooflesStart(&f->device, &calls[i]), 0);
+    }
+    assert_int_equal(TVMDeviceWooflesWait(&f->device), 0);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_int_equal(TVMDeviceWooflesCopyFrom(&f->device, 64 + 8 * i, out, 8), 0);
+        assert_int_equal(out[2], 3 * (int32_t)(i + 1));
     }
 }
 
@@ -198,6 +283,7 @@ static void hooks_out_of_order_are_refused(void **state)
     assert_int_equal(TVMDeviceWooflesClose(&f->device), 0);
     assert_int_equal(TVMDeviceWooflesClose(&f->device), TVM_DEVICE_E_STATE);
     assert_int_equal(TVMDeviceWooflesInvoke(&f->device, &f->call), TVM_DEVICE_E_STATE);
+    assert_int_equal(TVMDeviceWooflesLoad(&f->device, &f->call), TVM_DEVICE_E_STATE);
     assert_int_equal(TVMDeviceWooflesCopyTo(input, &f->device, 0, 8), TVM_DEVICE_E_STATE);
     assert_int_equal(TVMDeviceWooflesInit(&f->peer, NULL, 0, 0), TVM_DEVICE_E_NULL);
     assert_int_equal(TVMDeviceWooflesInit(&f->peer, f->peer_window + 1, WINDOW - 1, 0),
@@ -211,6 +297,9 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         CASE(operators_work_in_the_devices_memory),
         CASE(started_calls_keep_their_order),
+        CASE(params_stay_until_the_device_is_switched_off),
+        CASE(params_that_find_no_room_go_with_the_call),
+        CASE(params_of_calls_under_way_are_not_loaded_over),
         CASE(errors_come_with_the_wait),
         CASE(cancelled_calls_write_nothing_afterwards),
         CASE(offsets_outside_are_refused),

@@ -67,7 +67,12 @@ static void a_device_that_is_quick_is_not_waited_for_in_vain(void **state)
 {
     static const struct tvm_device_tensor tensors[2] = {{NULL, 0, 4}, {NULL, 4, 4}};
     static const uint8_t params[16];
-    static const struct tvm_device_call call = {1, 1, 1, tensors, params, sizeof params};
+    static const struct tvm_device_call call = {.op = 1,
+                                                .n_inputs = 1,
+                                                .n_outputs = 1,
+                                                .tensors = tensors,
+                                                .params = params,
+                                                .params_bytes = sizeof params};
     tvm_device_woofles_t dev = {.timeout_ms = 10,
                                 .window = words(),
                                 .memory_bytes = MEMORY,

@@ -18,6 +18,7 @@
 #include "oribi/target.h"
 #include "tensorflow/c/plugin_note.h"
 #include "tvm/device/woofles/params.h"
+#include "tvm/runtime/device.h"
 
 ORIBI_PLUGIN("woofles_target", "1.0", "Apache-2.0");
 
@@ -228,6 +229,8 @@ static const oribi_target woofles = {
     .memory_alignment = 4,
     .patterns = patterns,
     .n_patterns = 2,
+    .has_load = 1,
+    .driver_contract = TVM_DEVICE_CONTRACT,
 };
 
 static const oribi_target uart_accel = {
@@ -238,6 +241,8 @@ static const oribi_target uart_accel = {
     .activate_us = 1000,
     .patterns = patterns,
     .n_patterns = 2,
+    .has_load = 1,
+    .driver_contract = TVM_DEVICE_CONTRACT,
 };
 
 void TF_InitKernel(void)

@@ -49,15 +49,16 @@ static void block(uint32_t state[8], const uint8_t *data)
     }
 }
 
-void oribi_sha256_hex(const void *data, size_t bytes, char out_hex[65])
+void oribi_sha256(const void *data, size_t bytes, uint32_t out[8])
 {
-    uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     const uint8_t *at = data;
     const uint64_t bits = (uint64_t)bytes * 8;
     uint8_t tail[128] = {0};
+    memcpy(out, first, sizeof first);
     for (; bytes >= 64; bytes -= 64, at += 64) {
-        block(state, at);
+        block(out, at);
     }
     if (bytes > 0) {
         memcpy(tail, at, bytes);
@@ -67,12 +68,18 @@ void oribi_sha256_hex(const void *data, size_t bytes, char out_hex[65])
     for (size_t i = 0; i < 8; i++) {
         tail[end - 1 - i] = (uint8_t)(bits >> (8 * i));
     }
-    block(state, tail);
+    block(out, tail);
     if (end == 128) {
-        block(state, tail + 64);
+        block(out, tail + 64);
     }
+}
+
+void oribi_sha256_hex(const void *data, size_t bytes, char out_hex[65])
+{
+    uint32_t sum[8];
+    oribi_sha256(data, bytes, sum);
     for (int i = 0; i < 8; i++) {
-        snprintf(out_hex + i * 8, 9, "%08x", (unsigned)state[i]);
+        snprintf(out_hex + i * 8, 9, "%08x", (unsigned)sum[i]);
     }
 }
 

@@ -8,11 +8,11 @@
 
 #include "compile/emit/emit_parts.h"
 #include "compile/emit/emit_device.h"
+#include "compile/schedule/compile_steps.h"
 
 /* --- Header ----------------------------------------------------------------------------------- */
 
-/* Is the device the first of its kind? */
-static bool is_first_of_kind(const oribi_program *c, int32_t device)
+bool oribi_device_is_first_of_kind(const oribi_program *c, int32_t device)
 {
     const oribi_device_instance *d = c->devices.partition.devices;
     for (int32_t i = 0; i < device; i++) {
@@ -26,10 +26,18 @@ static bool is_first_of_kind(const oribi_program *c, int32_t device)
 void oribi_emit_device_includes(const oribi_program *c, oribi_writer *w)
 {
     oribi_writer_line(w, "#include \"tvm/runtime/device.h\"");
+    oribi_writer_line(w, "#if !defined(TVM_DEVICE_CONTRACT) || TVM_DEVICE_CONTRACT < %d",
+                      TVM_DEVICE_CONTRACT);
+    oribi_writer_line(
+        w,
+        "#error \"tvm/runtime/device.h is older than this model, which needs contract "
+        "%d.%d of it: use the headers of the Oribi that compiled the model\"",
+        TVM_DEVICE_CONTRACT / 100, TVM_DEVICE_CONTRACT % 100);
+    oribi_writer_line(w, "#endif");
     oribi_writer_blank(w);
     for (int32_t i = 0; i < c->devices.partition.n_devices; i++) {
         const oribi_device_names *n = &c->devices.names[i];
-        if (!is_first_of_kind(c, i) || !oribi_device_has_hooks(&c->devices, i)) {
+        if (!oribi_device_is_first_of_kind(c, i) || !oribi_device_has_hooks(&c->devices, i)) {
             continue;
         }
         oribi_writer_comment(w,
@@ -159,7 +167,7 @@ static void operators(const oribi_program *c, oribi_writer *w)
     bool has_calls = false;
     for (int32_t d = 0; d < c->devices.partition.n_devices; d++) {
         bool is_needed = false;
-        for (int32_t i = 0; i < c->n_calls && is_first_of_kind(c, d); i++) {
+        for (int32_t i = 0; i < c->n_calls && oribi_device_is_first_of_kind(c, d); i++) {
             const oribi_call *call = &c->calls[i];
             is_needed = is_needed || (call->region != NULL && call->region->code.body == NULL &&
                                       c->devices.partition.devices[call->device - 1].target ==

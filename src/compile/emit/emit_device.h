@@ -6,6 +6,7 @@
 #include "compile/emit/emit_parts.h"
 
 /* emit_device.c */
+bool oribi_device_is_first_of_kind(const oribi_program *program, int32_t device);
 void oribi_emit_device_includes(const oribi_program *program, oribi_writer *writer);
 void oribi_emit_device_structs(const oribi_program *program, oribi_writer *writer);
 void oribi_emit_device_cursor(const oribi_program *program, oribi_writer *writer);

@@ -2,6 +2,22 @@
 /* run, run_model, step and abort of a model with devices. */
 #include "compile/emit/emit_device.h"
 
+/* Was the driver compiled for structs as they are here? */
+static void check_driver(const oribi_program *c, oribi_writer *w, int32_t device)
+{
+    const oribi_target *target = c->devices.partition.devices[device].target;
+    if (oribi_target_driver_contract(target) == 0 || !oribi_device_is_first_of_kind(c, device)) {
+        return;
+    }
+    oribi_writer_open(w, "if (tvm_device_driver_fits(&TVMDevice%sDriver) == 0) {",
+                      c->devices.names[device].camel);
+    oribi_writer_line(w,
+                      "return failed(devices, TVM_DEVICE_HOOK_NONE, %d, -1, "
+                      "TVM_DEVICE_E_CONTRACT);",
+                      (int)device);
+    oribi_writer_close(w, "}");
+}
+
 void oribi_emit_device_checks(const oribi_program *c, oribi_writer *w)
 {
     oribi_writer_open(w, "if (devices == NULL) {");
@@ -17,6 +33,9 @@ void oribi_emit_device_checks(const oribi_program *c, oribi_writer *w)
                           "TVM_DEVICE_E_NULL);",
                           (int)i);
         oribi_writer_close(w, "}");
+    }
+    for (int32_t i = 0; i < c->devices.partition.n_devices; i++) {
+        check_driver(c, w, i);
     }
 }
 

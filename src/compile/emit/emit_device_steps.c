@@ -108,6 +108,15 @@ static void describe(const stepper *s, const oribi_step *step)
     oribi_writer_statement(s->w, &params);
     oribi_writer_line(s->w, "cursor->calls[%d].params_bytes = %zuu;", slot,
                       call->region->code.params_bytes);
+    oribi_writer_line(s->w, "cursor->calls[%d].struct_size = (uint32_t)sizeof cursor->calls[0];",
+                      slot);
+    if (oribi_target_has_load(s->c->devices.partition.devices[step->device].target)) {
+        oribi_writer_line(s->w, "cursor->calls[%d].params_id[0] = 0x%08" PRIx32 "u;", slot,
+                          call->params_id[0]);
+        oribi_writer_line(s->w, "cursor->calls[%d].params_id[1] = 0x%08" PRIx32 "u;", slot,
+                          call->params_id[1]);
+        oribi_writer_line(s->w, "cursor->calls[%d].resident = 0u;", slot); /* of the slot's last */
+    }
 }
 
 /* --- Hooks ------------------------------------------------------------------------------------ */
@@ -189,6 +198,11 @@ static void hook(const stepper *s, const oribi_step *step)
     case TVM_DEVICE_HOOK_INVOKE:
     case TVM_DEVICE_HOOK_START:
         device_call(s, step);
+        break;
+    case TVM_DEVICE_HOOK_LOAD:
+        oribi_writer_line(s->w, "code = TVMDevice%sLoad(devices->%s, &cursor->calls[%d]);",
+                          names_of(s, step)->camel, names_of(s, step)->member,
+                          (int)s->c->devices.slot[step->call]);
         break;
     default:
         oribi_writer_line(s->w, "code = TVMDevice%s%s(devices->%s);", names_of(s, step)->camel,

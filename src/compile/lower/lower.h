@@ -65,6 +65,7 @@ typedef struct oribi_call {
                       * kernel is not given it */
     int32_t device;  /* 0: the CPU, else one more than the index of the device */
     const struct oribi_region *region; /* that the device computes; kernel NULL */
+    uint32_t params_id[2];             /* of its params: by which a device knows them again */
     bool has_effect; /* on what is not its output (state): keeps its place among those */
     int64_t scratch_bytes;
     int64_t macs;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A region of a device becomes a call without a kernel: the device computes it from the params that
  * its target wrote. */
+#include <string.h>
+
+#include "compile/common/checksum.h"
 #include "compile/lower/args_table.h"
 #include "compile/lower/lower.h"
 #include "target/target.h"
@@ -49,6 +52,9 @@ bool oribi_lower_region(oribi_lowering *lowering, oribi_call *call)
     call->has_scratch = region->code.scratch_bytes > 0;
     call->scratch_bytes = (int64_t)region->code.scratch_bytes;
     if (region->code.params_bytes > 0) {
+        uint32_t sum[8];
+        oribi_sha256(region->code.params, region->code.params_bytes, sum);
+        memcpy(call->params_id, sum, sizeof call->params_id);
         call->placed = oribi_arena_array(lowering->arena, 1, sizeof *call->placed);
         if (call->placed == NULL) {
             return oribi_fail_memory(lowering->status);

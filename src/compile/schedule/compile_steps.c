@@ -53,6 +53,7 @@ static const struct {
     [TVM_DEVICE_HOOK_CANCEL] = {ORIBI_MARK_STARTED, false, false},
     [TVM_DEVICE_HOOK_CLOSE] = {ORIBI_MARK_OPEN, false, true},
     [TVM_DEVICE_HOOK_DEACTIVATE] = {ORIBI_MARK_ACTIVE, false, true},
+    [TVM_DEVICE_HOOK_LOAD] = {ORIBI_MARK_NONE, false, false},
     [ORIBI_STEP_DESCRIBE] = {ORIBI_MARK_NONE, false, false},
 };
 
@@ -166,6 +167,10 @@ static void add_operator(lister *l, const oribi_event *e)
         add(l, TVM_DEVICE_HOOK_ADDRESS, e->device, e->call);
     }
     add(l, ORIBI_STEP_DESCRIBE, e->device, e->call);
+    if (oribi_target_has_load(target_of(l, e->device)) && call->region->code.params_bytes > 0) {
+        add(l, TVM_DEVICE_HOOK_LOAD, e->device, e->call)->bytes =
+            (int64_t)call->region->code.params_bytes;
+    }
     if (e->kind == ORIBI_EVENT_START) {
         add(l, TVM_DEVICE_HOOK_START, e->device, e->call);
     } else {

@@ -23,6 +23,7 @@ const char *oribi_timeline_word(const oribi_step *step)
         [TVM_DEVICE_HOOK_COPY_PEER] = "copy_peer",
         [TVM_DEVICE_HOOK_CLOSE] = "close",
         [TVM_DEVICE_HOOK_DEACTIVATE] = "deactivate",
+        [TVM_DEVICE_HOOK_LOAD] = "load",
         [ORIBI_STEP_KERNEL] = "call",
         [ORIBI_STEP_DESCRIBE] = NULL,
     };
@@ -78,6 +79,7 @@ static void pass(clock *k, oribi_moment *m, const oribi_step *step)
     case TVM_DEVICE_HOOK_DEACTIVATE:
         use->powered_us += k->now - k->activated[device];
         break;
+    case TVM_DEVICE_HOOK_LOAD: /* as in the first run after the device was switched on */
     case TVM_DEVICE_HOOK_COPY_TO:
     case TVM_DEVICE_HOOK_COPY_FROM:
     case TVM_DEVICE_HOOK_COPY_PEER:

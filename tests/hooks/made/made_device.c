@@ -101,7 +101,9 @@ static int32_t compute(const struct made_device *dev, const struct tvm_device_ca
         memset(spans[call->n_inputs].data, 1, spans[call->n_inputs].bytes);
         return 0;
     }
-    return woofles_compute((uint32_t)call->op, call->params, call->params_bytes, spans,
+    const uint8_t *const params =
+        call->resident != 0 ? dev->store + call->resident - 1 : (const uint8_t *)call->params;
+    return woofles_compute((uint32_t)call->op, params, call->params_bytes, spans,
                            (uint32_t)call->n_inputs, spans + call->n_inputs,
                            (uint32_t)call->n_outputs);
 }
@@ -300,3 +302,16 @@ MADE_HOOKS(Peer, peer, 0)
 MADE_HOOKS(Walled, walled, 0)
 MADE_HOOKS(Wide, wide, 1)
 MADE_HOOKS(Own, own, 0)
+MADE_HOOKS(Kept, kept, 1)
+
+int32_t TVMDeviceKeptLoad(tvm_device_kept_t *dev, struct tvm_device_call *call)
+{
+    note(dev, "Load");
+    if (!dev->is_open || call->params_bytes > MADE_STORE - dev->stored) {
+        return TVM_DEVICE_E_STATE;
+    }
+    call->resident = tvm_device_residents_add(&dev->residents, call, dev->stored + 1u);
+    memcpy(dev->store + dev->stored, call->params, call->params_bytes);
+    dev->stored += call->params_bytes;
+    return 0;
+}

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { MADE_MEMORY = 1 << 20, MADE_QUEUE = 16 };
+enum { MADE_MEMORY = 1 << 20, MADE_QUEUE = 16, MADE_STORE = 1 << 16 };
 
 typedef struct made_device {
     const char *name;
@@ -21,10 +21,13 @@ typedef struct made_device {
     int32_t is_open, is_active;
     const struct tvm_device_call *queue[MADE_QUEUE];
     int32_t n_queued;
-    uint8_t *memory; /* of kind walled */
+    uint8_t *memory;                       /* of kind walled */
+    struct tvm_device_residents residents; /* of kind kept, which computes with these params */
+    uint8_t store[MADE_STORE];
+    uint32_t stored;
 } tvm_device_quick_t, tvm_device_medium_t, tvm_device_slow_t, tvm_device_cached_t,
     tvm_device_queued_t, tvm_device_shared_t, tvm_device_peer_t, tvm_device_walled_t,
-    tvm_device_wide_t, tvm_device_own_t;
+    tvm_device_wide_t, tvm_device_own_t, tvm_device_kept_t;
 
 /* Memory that devices may see: as the CPU sees it, and as a cached device does. */
 void made_add_memory(const char *name, void *data, uint32_t bytes);
@@ -63,6 +66,8 @@ MADE_HOOKS(Peer, peer)
 MADE_HOOKS(Walled, walled)
 MADE_HOOKS(Wide, wide)
 MADE_HOOKS(Own, own)
+MADE_HOOKS(Kept, kept)
+int32_t TVMDeviceKeptLoad(tvm_device_kept_t *dev, struct tvm_device_call *call);
 #undef MADE_HOOKS
 
 #ifdef __cplusplus

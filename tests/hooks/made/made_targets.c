@@ -4,6 +4,7 @@
  *   quick, medium, slow  fully connected layers; 0 us, 20 ms and 10 s from Activate until they work
  *   cached, queued       convolutions in the host's memory, behind a cache, under addresses of
  *                        their own; queued is asynchronous
+ *   kept                 as queued, and keeps params
  *   shared, peer         convolutions in the host's memory, as it is
  *   wide                 as cached, with lines of 64 bytes and an alignment of 128
  *   npu1, npu2, twin-a, twin_a   as shared; their names are what matters
@@ -156,6 +157,8 @@ static const oribi_target made[] = {
     {CONV_TARGET, .name = "queued", .has_cache_hooks = 1, .has_address = 1, .is_asynchronous = 1},
     {CONV_TARGET, .name = "wide", .has_cache_hooks = 1, .has_address = 1, .cache_line = 64,
      .memory_alignment = 128},
+    {CONV_TARGET, .name = "kept", .has_cache_hooks = 1, .has_address = 1, .is_asynchronous = 1,
+     .has_load = 1},
     {CONV_TARGET, .name = "shared"},
     {CONV_TARGET, .name = "peer"},
     {CONV_TARGET, .name = "npu1"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices that do nothing but note which hook was called, and fail when told to: kinds `woofles`
  * (asynchronous, a memory of its own), `uart_accel`, and of made_targets.c `cached`, `queued`,
- * `own`. Runs on a desk and on a microcontroller.
+ * `own`, `kept`. Runs on a desk and on a microcontroller.
  */
 #ifndef ORIBI_TESTS_HOOKS_RECORDER_H_
 #define ORIBI_TESTS_HOOKS_RECORDER_H_
@@ -13,8 +13,9 @@ enum { RECORDER_MEMORY = 8192 };
 typedef struct recorder_device {
     int32_t index; /* in the log */
     uint8_t memory[RECORDER_MEMORY];
+    struct tvm_device_residents residents;
 } tvm_device_woofles_t, tvm_device_uart_accel_t, tvm_device_cached_t, tvm_device_queued_t,
-    tvm_device_own_t;
+    tvm_device_own_t, tvm_device_kept_t;
 
 #include "tvm/device/uart_accel.h"
 #include "tvm/device/woofles.h"
@@ -43,5 +44,9 @@ RECORDER_LIFECYCLE(Queued, queued)
 RECORDER_CACHE(Queued, queued)
 RECORDER_QUEUE(Queued, queued)
 RECORDER_LIFECYCLE(Own, own)
+RECORDER_LIFECYCLE(Kept, kept)
+RECORDER_CACHE(Kept, kept)
+RECORDER_QUEUE(Kept, kept)
+int32_t TVMDeviceKeptLoad(tvm_device_kept_t *dev, struct tvm_device_call *call);
 
 #endif

@@ -5,8 +5,8 @@
  *
  *   run FIRST SECOND: [oN] XD XD ...; code hook device operator cleanup; ok|BAD
  * X is a hook (A activate, O open, I invoke, S start, W wait, N cancel, T copy to, F copy from,
- * P copy to a peer, K cache clean, V cache invalidate, R address, C close, D deactivate), D the
- * device, oN the operator that begins.
+ * L load, P copy to a peer, K cache clean, V cache invalidate, R address, C close, D deactivate), D
+ * the device, oN the operator that begins.
  */
 #include <stddef.h>
 #include <string.h>
@@ -72,9 +72,28 @@ static void compute(struct recorder_device *dev, const struct tvm_device_call *c
     }
 }
 
+/* A call has what Load gave for its params, on this device and since it was switched on. */
+static int32_t is_loaded(const struct recorder_device *dev, const struct tvm_device_call *call)
+{
+    return call->resident == 0u ||
+           call->resident == tvm_device_residents_find(&dev->residents, call);
+}
+
+static int32_t load(struct recorder_device *dev, struct tvm_device_call *call)
+{
+    const int32_t code = record('L', dev);
+    if (code == 0) {
+        call->resident = tvm_device_residents_find(&dev->residents, call);
+    }
+    if (code == 0 && call->resident == 0u) {
+        call->resident = tvm_device_residents_add(&dev->residents, call, 0x100u + dev->residents.n);
+    }
+    return code;
+}
+
 static int32_t run_call(char what, struct recorder_device *dev, const struct tvm_device_call *call)
 {
-    const int32_t code = record(what, dev);
+    const int32_t code = is_loaded(dev, call) ? record(what, dev) : FAILURE;
     if (code == 0) {
         compute(dev, call);
     }
@@ -84,6 +103,7 @@ static int32_t run_call(char what, struct recorder_device *dev, const struct tvm
 #define LIFECYCLE(Camel, kind)                                                                     \
     int32_t TVMDevice##Camel##Activate(tvm_device_##kind##_t *dev)                                 \
     {                                                                                              \
+        dev->residents.n = 0;                                                                      \
         return record('A', dev);                                                                   \
     }                                                                                              \
     int32_t TVMDevice##Camel##Open(tvm_device_##kind##_t *dev)                                     \
@@ -108,6 +128,18 @@ LIFECYCLE(UartAccel, uart_accel)
 LIFECYCLE(Cached, cached)
 LIFECYCLE(Queued, queued)
 LIFECYCLE(Own, own)
+LIFECYCLE(Kept, kept)
+
+#define LOAD(Camel, kind)                                                                          \
+    int32_t TVMDevice##Camel##Load(tvm_device_##kind##_t *dev, struct tvm_device_call *call)       \
+    {                                                                                              \
+        return load(dev, call);                                                                    \
+    }
+LOAD(Woofles, woofles)
+LOAD(UartAccel, uart_accel)
+LOAD(Kept, kept)
+TVM_DEVICE_DRIVER(Woofles);
+TVM_DEVICE_DRIVER(UartAccel);
 
 #define QUEUE(Camel, kind)                                                                         \
     int32_t TVMDevice##Camel##Start(tvm_device_##kind##_t *dev,                                    \
@@ -125,6 +157,7 @@ LIFECYCLE(Own, own)
     }
 QUEUE(Woofles, woofles)
 QUEUE(Queued, queued)
+QUEUE(Kept, kept)
 
 #define CACHE(Camel, kind)                                                                         \
     int32_t TVMDevice##Camel##CacheClean(tvm_device_##kind##_t *dev, const void *data,             \
@@ -149,6 +182,7 @@ QUEUE(Queued, queued)
     }
 CACHE(Cached, cached)
 CACHE(Queued, queued)
+CACHE(Kept, kept)
 
 /* A call that a target wrote itself. */
 int32_t made_launch(void *dev, const struct tvm_device_call *call, uint32_t first, uint32_t second);

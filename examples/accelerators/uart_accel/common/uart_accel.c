@@ -5,6 +5,8 @@
 #include "uart_accel_port.h"
 #include "uart_frame.h"
 
+TVM_DEVICE_DRIVER(UartAccel);
+
 /* --- Frames out ------------------------------------------------------------------------------- */
 
 /* Sends bytes of a payload and counts them into its checksum. */
@@ -39,22 +41,37 @@ static uint32_t sum_bytes(const struct tvm_device_tensor *tensors, int32_t n)
     return sum;
 }
 
+/* Params that the far end keeps are named by their slot, one less than their place. */
 static int32_t send_invoke(tvm_device_uart_accel_t *dev, const struct tvm_device_call *call)
 {
     const uint32_t in = sum_bytes(call->tensors, call->n_inputs);
+    const int32_t is_kept = call->resident != 0u;
+    const uint32_t params_bytes = is_kept ? 0u : call->params_bytes;
     uint8_t head[UART_FRAME_INVOKE_BYTES];
     uint32_t crc = 0;
     uart_frame_put32(head, (uint32_t)call->op);
-    uart_frame_put32(head + 4, call->params_bytes);
+    uart_frame_put32(head + 4, is_kept ? call->resident - 1u : params_bytes);
     uart_frame_put32(head + 8, in);
     uart_frame_put32(head + 12, sum_bytes(call->tensors + call->n_inputs, call->n_outputs));
-    int32_t code =
-        send_header(dev, UART_FRAME_INVOKE, UART_FRAME_INVOKE_BYTES + call->params_bytes + in);
+    int32_t code = send_header(dev, is_kept ? UART_FRAME_INVOKE_KEPT : UART_FRAME_INVOKE,
+                               UART_FRAME_INVOKE_BYTES + params_bytes + in);
     code = code != 0 ? code : send_part(dev, head, sizeof head, &crc);
-    code = code != 0 ? code : send_part(dev, call->params, call->params_bytes, &crc);
+    code = code != 0 ? code : send_part(dev, call->params, params_bytes, &crc);
     for (int32_t i = 0; i < call->n_inputs && code == 0; i++) {
         code = send_part(dev, call->tensors[i].data, call->tensors[i].bytes, &crc);
     }
+    return code != 0 ? code : send_crc(dev, crc);
+}
+
+/* Into the next slot. */
+static int32_t send_keep(tvm_device_uart_accel_t *dev, const struct tvm_device_call *call)
+{
+    uint8_t slot[4];
+    uint32_t crc = 0;
+    uart_frame_put32(slot, dev->residents.n);
+    int32_t code = send_header(dev, UART_FRAME_KEEP, (uint32_t)sizeof slot + call->params_bytes);
+    code = code != 0 ? code : send_part(dev, slot, sizeof slot, &crc);
+    code = code != 0 ? code : send_part(dev, call->params, call->params_bytes, &crc);
     return code != 0 ? code : send_crc(dev, crc);
 }
 
@@ -151,29 +168,33 @@ static int32_t receive_reply(tvm_device_uart_accel_t *dev, const struct tvm_devi
     }
 }
 
-/* One request and its reply, again where the line failed. call NULL: a greeting. */
-static int32_t ask(tvm_device_uart_accel_t *dev, const struct tvm_device_call *call)
+/* One request and its reply, which fills `n` tensors, again where the line failed. */
+static int32_t ask(tvm_device_uart_accel_t *dev, uint8_t kind, const struct tvm_device_call *call,
+                   const struct tvm_device_tensor *tensors, int32_t n)
 {
-    uint8_t version[4] = {0, 0, 0, 0};
-    const struct tvm_device_tensor greeting = {version, 0, sizeof version};
-    int32_t code = TVM_DEVICE_E_IO;
+    int32_t code = TVM_DEVICE_E_IO, answer = 0;
     dev->sequence++;
     for (int32_t i = 0; i <= dev->retries && code != 0; i++) {
-        int32_t answer = 0;
-        code = call != (const struct tvm_device_call *)0 ? send_invoke(dev, call) : send_hello(dev);
-        if (code == 0 && call != (const struct tvm_device_call *)0) {
-            code = receive_reply(dev, call->tensors + call->n_inputs, call->n_outputs, &answer);
-        } else if (code == 0) {
-            code = receive_reply(dev, &greeting, 1, &answer);
-        }
-        if (code == 0 && answer != 0) {
-            return answer;
-        }
+        code = kind == UART_FRAME_HELLO  ? send_hello(dev)
+               : kind == UART_FRAME_KEEP ? send_keep(dev, call)
+                                         : send_invoke(dev, call);
+        code = code != 0 ? code : receive_reply(dev, tensors, n, &answer);
     }
-    if (code == 0 && call == (const struct tvm_device_call *)0) {
-        code = uart_frame_get32(version) == UART_FRAME_VERSION ? code : TVM_DEVICE_E_UNSUPPORTED;
-    }
-    return code;
+    return code != 0 ? code : answer;
+}
+
+/* The far end keeps nothing of what it was given before. One of version 1 keeps nothing at all. */
+static int32_t greet(tvm_device_uart_accel_t *dev)
+{
+    uint8_t version[4] = {0, 0, 0, 0};
+    const struct tvm_device_tensor reply = {version, 0, sizeof version};
+    const int32_t code = ask(dev, UART_FRAME_HELLO, (const struct tvm_device_call *)0, &reply, 1);
+    const uint32_t its = uart_frame_get32(version);
+    dev->residents.n = 0;
+    dev->can_keep = its >= UART_FRAME_KEEPS ? 1 : 0;
+    return code != 0                                ? code
+           : its >= 1u && its <= UART_FRAME_VERSION ? TVM_DEVICE_OK
+                                                    : TVM_DEVICE_E_UNSUPPORTED;
 }
 
 /* --- Hooks ------------------------------------------------------------------------------------ */
@@ -184,8 +205,7 @@ int32_t TVMDeviceUartAccelActivate(tvm_device_uart_accel_t *dev)
     if (code != 0) {
         return code;
     }
-    code = tvm_device_users_enter(&dev->users) ? ask(dev, (const struct tvm_device_call *)0)
-                                               : TVM_DEVICE_OK;
+    code = tvm_device_users_enter(&dev->users) ? greet(dev) : TVM_DEVICE_OK;
     if (code != 0) {
         (void)tvm_device_users_leave(&dev->users);
     }
@@ -202,6 +222,38 @@ int32_t TVMDeviceUartAccelOpen(tvm_device_uart_accel_t *dev)
     return code;
 }
 
+/* A far end that has no room for these is not asked again. */
+int32_t TVMDeviceUartAccelLoad(tvm_device_uart_accel_t *dev, struct tvm_device_call *call)
+{
+    if (dev->is_open == 0) {
+        return TVM_DEVICE_E_STATE;
+    }
+    call->resident = tvm_device_residents_find(&dev->residents, call);
+    if (call->resident != 0u || dev->can_keep == 0 || dev->residents.n == TVM_DEVICE_RESIDENTS) {
+        return TVM_DEVICE_OK;
+    }
+    const int32_t code = ask(dev, UART_FRAME_KEEP, call, (const struct tvm_device_tensor *)0, 0);
+    if (code == 0) {
+        call->resident = tvm_device_residents_add(&dev->residents, call, dev->residents.n + 1u);
+    }
+    dev->can_keep = code == TVM_DEVICE_E_RANGE ? 0 : dev->can_keep;
+    return code == TVM_DEVICE_E_RANGE ? TVM_DEVICE_OK : code;
+}
+
+/* A far end that has begun anew has lost what it kept: then the params go with the call. */
+static int32_t invoke(tvm_device_uart_accel_t *dev, const struct tvm_device_call *call)
+{
+    const struct tvm_device_tensor *const outputs = call->tensors + call->n_inputs;
+    struct tvm_device_call whole = *call;
+    const int32_t code = ask(dev, UART_FRAME_INVOKE, call, outputs, call->n_outputs);
+    if (call->resident == 0u || code != TVM_DEVICE_E_STATE) {
+        return code;
+    }
+    dev->residents.n = 0;
+    whole.resident = 0;
+    return ask(dev, UART_FRAME_INVOKE, &whole, outputs, call->n_outputs);
+}
+
 int32_t TVMDeviceUartAccelInvoke(tvm_device_uart_accel_t *dev, const struct tvm_device_call *call)
 {
     if (dev->is_open == 0) {
@@ -212,7 +264,7 @@ int32_t TVMDeviceUartAccelInvoke(tvm_device_uart_accel_t *dev, const struct tvm_
             return TVM_DEVICE_E_UNSUPPORTED; /* it has no memory that we know of */
         }
     }
-    return ask(dev, call);
+    return invoke(dev, call);
 }
 
 int32_t TVMDeviceUartAccelClose(tvm_device_uart_accel_t *dev)

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "uart_frame.h"
+
 struct uart_far_end {
     void *context;
     /* Exactly so many bytes. 0: done; 1: none came for timeout_ms (below 0: wait for ever); -1: the
@@ -20,6 +22,10 @@ struct uart_far_end {
     uint32_t buffer_bytes;
     int32_t gap_ms; /* a request that pauses longer is broken; 500 is good */
     uint64_t requests, broken;
+    uint8_t *store; /* for params that stay; NULL: none do */
+    uint32_t store_bytes;
+    uint32_t slot_end[UART_FRAME_SLOTS]; /* in the store, n_slots of them */
+    uint32_t n_slots;
 };
 
 /* Serves one frame. 0: go on; -1: the line is gone. */

@@ -12,7 +12,14 @@
  * HELLO    u32 version.                                       Reply: i32 code, u32 version
  * INVOKE   i32 op, u32 params, u32 inputs, u32 outputs (bytes),
  *          params, all inputs one after the other.            Reply: i32 code, then all outputs if
- * 0 REFUSED  no payload: a frame came broken, send it again
+ *          0
+ * KEEP     u32 slot, params: the next slot, or the last one again; slot 0
+ *          forgets all others, as HELLO does.                 Reply: i32 code, RANGE: no room
+ * INVOKE_KEPT  as INVOKE, but a slot in place of the params' bytes, and no params. STATE: no such
+ *          slot
+ * REFUSED  no payload: a frame came broken, send it again
+ *
+ * A far end of version 1 knows no KEEP.
  */
 #ifndef ORIBI_EXAMPLE_UART_FRAME_H_
 #define ORIBI_EXAMPLE_UART_FRAME_H_
@@ -21,12 +28,16 @@
 
 #define UART_FRAME_MAGIC_0 0xA5u
 #define UART_FRAME_MAGIC_1 0x5Au
-#define UART_FRAME_VERSION 1u
+#define UART_FRAME_VERSION 2u
+#define UART_FRAME_KEEPS   2u /* from which version on a far end keeps params */
+#define UART_FRAME_SLOTS   32u
 
-#define UART_FRAME_HELLO   ((uint8_t)'H')
-#define UART_FRAME_INVOKE  ((uint8_t)'I')
-#define UART_FRAME_REPLY   ((uint8_t)'R')
-#define UART_FRAME_REFUSED ((uint8_t)'N')
+#define UART_FRAME_HELLO       ((uint8_t)'H')
+#define UART_FRAME_INVOKE      ((uint8_t)'I')
+#define UART_FRAME_KEEP        ((uint8_t)'K')
+#define UART_FRAME_INVOKE_KEPT ((uint8_t)'J')
+#define UART_FRAME_REPLY       ((uint8_t)'R')
+#define UART_FRAME_REFUSED     ((uint8_t)'N')
 
 #define UART_FRAME_HEADER_BYTES 10u
 #define UART_FRAME_INVOKE_BYTES 16u

@@ -30,18 +30,22 @@ static int32_t invoke(void *context, int32_t op, const uint8_t *params, uint32_t
 
 int32_t uart_accel_serve(struct tvm_far_end *end)
 {
+    uint8_t *const store = malloc(BUFFER_BYTES); /* of NULL it does without */
     struct uart_far_end frames = {.context = end,
                                   .receive = receive,
                                   .send = send,
                                   .invoke = invoke,
                                   .buffer = malloc(BUFFER_BYTES),
                                   .buffer_bytes = BUFFER_BYTES,
-                                  .gap_ms = GAP_MS};
+                                  .gap_ms = GAP_MS,
+                                  .store = store,
+                                  .store_bytes = BUFFER_BYTES};
     while (frames.buffer != NULL && uart_far_end_serve(&frames) == 0) {
     }
     end->requests += frames.requests;
     end->broken += frames.broken;
     const int32_t code = frames.buffer != NULL ? TVM_DEVICE_OK : TVM_DEVICE_E_STATE;
+    free(store);
     free(frames.buffer);
     return code;
 }

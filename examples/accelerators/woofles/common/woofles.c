@@ -7,6 +7,8 @@
 #include "woofles_port.h"
 #include "woofles_window.h"
 
+TVM_DEVICE_DRIVER(Woofles);
+
 /* Waits until at most `n` commands are under way. The count that is waited past is the one that was
  * compared: read anew it may be the last one already. */
 static int32_t wait_until(tvm_device_woofles_t *dev, uint32_t n)
@@ -51,22 +53,76 @@ static int32_t set_tensor(const tvm_device_woofles_t *dev, struct woofles_comman
                                                                               : TVM_DEVICE_E_RANGE;
 }
 
+/* --- Params: first those that stay, then those of the commands under way ---------------------- */
+
+static uint32_t params_room(const tvm_device_woofles_t *dev)
+{
+    return dev->params_bytes - dev->params_kept - dev->params_used;
+}
+
+static uint32_t params_end(const tvm_device_woofles_t *dev)
+{
+    return WOOFLES_MEMORY_OFFSET + dev->memory_bytes + dev->params_kept + dev->params_used;
+}
+
+static void forget_params(tvm_device_woofles_t *dev)
+{
+    dev->params_kept = 0;
+    dev->residents.n = 0;
+}
+
+static uint32_t whole_words(uint32_t bytes)
+{
+    return (bytes + 3u) & ~3u;
+}
+
+/* Those of commands under way lie where these are to stay, so they are waited for. Nothing stays
+ * that has no room. */
+int32_t TVMDeviceWooflesLoad(tvm_device_woofles_t *dev, struct tvm_device_call *call)
+{
+    const uint32_t bytes = whole_words(call->params_bytes);
+    if (dev->is_open == 0) {
+        return TVM_DEVICE_E_STATE;
+    }
+    call->resident = tvm_device_residents_find(&dev->residents, call);
+    if (call->resident != 0u || bytes > dev->params_bytes - dev->params_kept) {
+        return TVM_DEVICE_OK;
+    }
+    const int32_t code = dev->params_used > 0u ? wait_all(dev) : TVM_DEVICE_OK;
+    if (code != 0) {
+        return code;
+    }
+    call->resident = tvm_device_residents_add(&dev->residents, call, params_end(dev));
+    if (call->resident != 0u) {
+        memcpy((uint8_t *)dev->window + call->resident, call->params, call->params_bytes);
+        dev->params_kept += bytes;
+    }
+    return TVM_DEVICE_OK;
+}
+
 /* Puts the params where the device sees them. Those of commands under way must stay: with no room
- * left, they are waited for. */
+ * left, they are waited for; then those go that Load has put there. */
 static int32_t place_params(tvm_device_woofles_t *dev, const struct tvm_device_call *call,
                             uint32_t *out_offset)
 {
-    const uint32_t bytes = (call->params_bytes + 3u) & ~3u;
+    const uint32_t bytes = whole_words(call->params_bytes);
+    if (call->resident != 0u) {
+        *out_offset = call->resident;
+        return TVM_DEVICE_OK;
+    }
     if (bytes > dev->params_bytes) {
         return TVM_DEVICE_E_RANGE;
     }
-    if (bytes > dev->params_bytes - dev->params_used) {
+    if (bytes > params_room(dev)) {
         const int32_t code = wait_all(dev);
         if (code != 0) {
             return code;
         }
     }
-    *out_offset = WOOFLES_MEMORY_OFFSET + dev->memory_bytes + dev->params_used;
+    if (bytes > params_room(dev)) {
+        forget_params(dev);
+    }
+    *out_offset = params_end(dev);
     if (bytes > 0u) {
         memcpy((uint8_t *)dev->window + *out_offset, call->params, call->params_bytes);
     }
@@ -220,6 +276,7 @@ int32_t TVMDeviceWooflesActivate(tvm_device_woofles_t *dev)
         return code;
     }
     if (tvm_device_users_enter(&dev->users)) {
+        forget_params(dev);
         code = woofles_port_load(&dev->window->magic) == WOOFLES_MAGIC ? set_power(dev, 1)
                                                                        : TVM_DEVICE_E_IO;
         if (code != 0) {

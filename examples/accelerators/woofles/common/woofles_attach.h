@@ -27,6 +27,8 @@ static inline int32_t woofles_attach(tvm_device_woofles_t *dev, void *window, ui
     dev->memory_bytes = memory_bytes;
     dev->params_bytes = bytes - WOOFLES_MEMORY_OFFSET - memory_bytes;
     dev->params_used = 0;
+    dev->params_kept = 0;
+    dev->residents.n = 0;
     dev->first_pending = dev->window->posted;
     dev->users.count = 0;
     dev->is_open = 0;

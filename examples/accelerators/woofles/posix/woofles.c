@@ -116,6 +116,8 @@ int32_t TVMDeviceWooflesInit(tvm_device_woofles_t *dev, void *memory, uint32_t b
     dev->memory_bytes = memory_bytes;
     dev->params_bytes = bytes - WOOFLES_MEMORY_OFFSET - memory_bytes;
     dev->params_used = 0;
+    dev->params_kept = 0;
+    dev->residents.n = 0;
     dev->first_pending = 0;
     dev->users.count = 0;
     dev->is_open = 0;

@@ -19,6 +19,9 @@ extern "C" {
 int32_t TVMDeviceUartAccelActivate(tvm_device_uart_accel_t *dev);
 int32_t TVMDeviceUartAccelOpen(tvm_device_uart_accel_t *dev);
 int32_t TVMDeviceUartAccelInvoke(tvm_device_uart_accel_t *dev, const struct tvm_device_call *call);
+/* The far end keeps the params of a call, if it has room for them, until the next greeting. */
+int32_t TVMDeviceUartAccelLoad(tvm_device_uart_accel_t *dev, struct tvm_device_call *call);
+extern const struct tvm_device_driver TVMDeviceUartAccelDriver;
 int32_t TVMDeviceUartAccelClose(tvm_device_uart_accel_t *dev);
 int32_t TVMDeviceUartAccelDeactivate(tvm_device_uart_accel_t *dev);
 int32_t TVMDeviceUartAccelDestroy(tvm_device_uart_accel_t *dev);

@@ -11,6 +11,7 @@
  *   Start        generated code   thread          no    the same, queued; order is kept
  *   Wait         generated code   thread          yes   until all that was started has ended
  *   Cancel       generated code   thread          yes   after it, the device writes nothing more
+ *   Load         generated code   thread          yes   before Invoke or Start: the params stay
  *   CopyTo/From  generated code   thread          yes   in order with what was started
  *   Close        generated code   thread          yes   nothing is running then
  *   Deactivate   generated code   thread          yes
@@ -42,6 +43,11 @@ int32_t TVMDeviceWooflesInvoke(tvm_device_woofles_t *dev, const struct tvm_devic
 int32_t TVMDeviceWooflesStart(tvm_device_woofles_t *dev, const struct tvm_device_call *call);
 int32_t TVMDeviceWooflesWait(tvm_device_woofles_t *dev);
 int32_t TVMDeviceWooflesCancel(tvm_device_woofles_t *dev);
+
+/* Puts the params of a call behind the tensors, where they stay until the device is switched off or
+ * their place is needed. */
+int32_t TVMDeviceWooflesLoad(tvm_device_woofles_t *dev, struct tvm_device_call *call);
+extern const struct tvm_device_driver TVMDeviceWooflesDriver;
 
 /* Copies between host memory and the device's own: `bytes` of them, offsets into that memory.
  * The ...Start forms return at once; the host's bytes are borrowed until Wait or Cancel. */

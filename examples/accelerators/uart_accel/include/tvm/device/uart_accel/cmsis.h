@@ -29,6 +29,8 @@ typedef struct tvm_device_uart_accel {
     uint32_t n_read;          /* bytes, counted on and on */
     uint8_t half[2][TVM_DEVICE_UART_ACCEL_HALF_BYTES];
     uint8_t sequence;
+    int32_t can_keep; /* the far end has room for params */
+    struct tvm_device_residents residents;
 } tvm_device_uart_accel_t;
 
 #ifdef __cplusplus

@@ -32,6 +32,8 @@ typedef struct tvm_device_uart_accel {
     int32_t is_open;
     uint8_t line_bytes[TVM_DEVICE_UART_ACCEL_LINE_BYTES + 1];
     uint8_t sequence;
+    int32_t can_keep; /* the far end has room for params */
+    struct tvm_device_residents residents;
 } tvm_device_uart_accel_t;
 
 #ifdef __cplusplus

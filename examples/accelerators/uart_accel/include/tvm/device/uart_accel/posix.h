@@ -16,6 +16,8 @@ typedef struct tvm_device_uart_accel {
     struct tvm_device_users users;
     int32_t is_open;
     uint8_t sequence;
+    int32_t can_keep; /* the far end has room for params */
+    struct tvm_device_residents residents;
 } tvm_device_uart_accel_t;
 
 #ifdef __cplusplus

@@ -28,6 +28,8 @@ typedef struct tvm_device_uart_accel {
     int32_t is_open, is_polled;
     char line_bytes[TVM_DEVICE_UART_ACCEL_LINE_BYTES];
     uint8_t sequence;
+    int32_t can_keep; /* the far end has room for params */
+    struct tvm_device_residents residents;
 } tvm_device_uart_accel_t;
 
 #ifdef __cplusplus

@@ -17,6 +17,8 @@ typedef struct tvm_device_woofles {
     struct woofles_window *window;
     uint32_t memory_bytes; /* for tensors; behind it, params */
     uint32_t params_bytes, params_used;
+    uint32_t params_kept; /* in front of those that are used: what Load has put there */
+    struct tvm_device_residents residents;
     uint32_t first_pending; /* commands posted from here on are not waited for yet */
     struct tvm_device_users users;
     int32_t is_open;
