@@ -162,6 +162,15 @@ class Reports(unittest.TestCase):
                     self.assertEqual(max(n["live_bytes"] for n in r["nodes"]),
                                      r["nodes"][r["peak_step"]]["live_bytes"])
                     self.check_overlaps(buffers)
+                    self.check_longest(r)
+
+    def check_longest(self, r):
+        """Without devices: the operator with the most multiplications and bytes written, by no more than its numbers."""
+        cycles = [4 * n["macs"] + sum(p["bytes"] for p in n["places"]) if n["operator"] is not None else 0
+                  for n in r["nodes"]]
+        at = cycles.index(max(cycles))
+        self.assertEqual(r["longest_step"], {"name": r["nodes"][at]["name"], "step": at, "macs": r["nodes"][at]["macs"],
+                                             "cycles": max(cycles), "us": r["nodes"][at]["estimated_us"]})
 
     def check_overlaps(self, buffers):
         """Two that live at one step and share bytes must say so."""

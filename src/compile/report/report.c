@@ -194,6 +194,24 @@ static void put_states(oribi_json *json, const oribi_program *c)
     oribi_json_close(json, ']');
 }
 
+/* The operator after which `step` comes back latest. */
+static void put_longest(oribi_json *json, const oribi_report *r)
+{
+    const oribi_call *call = r->longest >= 0 ? &r->c->calls[r->longest] : NULL;
+    oribi_json_key(json, "longest_step");
+    if (call == NULL) {
+        oribi_json_null(json);
+        return;
+    }
+    oribi_json_open(json, '{');
+    oribi_json_put_string(json, "name", call->node->name);
+    oribi_json_put_int(json, "step", r->longest);
+    oribi_json_put_int(json, "macs", call->macs);
+    oribi_json_put_int(json, "cycles", r->longest_cycles);
+    oribi_json_put_int(json, "us", r->longest_cycles / oribi_program_mhz(r->c));
+    oribi_json_close(json, '}');
+}
+
 static void put_totals(oribi_json *json, const oribi_report *r)
 {
     const oribi_program *c = r->c;
@@ -212,6 +230,7 @@ static void put_totals(oribi_json *json, const oribi_report *r)
     oribi_json_put_int(json, "macs", r->macs);
     oribi_json_put_int(json, "peak_step", r->peak);
     oribi_json_put_int(json, "cpu_mhz", oribi_program_mhz(c));
+    put_longest(json, r);
     put_pools(json, c);
     put_states(json, c);
 }

@@ -18,6 +18,8 @@ typedef struct oribi_report {
     int32_t peak;            /* call at which most are */
     oribi_timeline timeline; /* of a model with devices */
     int64_t most_live, most_macs, most_flash, macs;
+    int32_t longest;        /* call: the operator that keeps the CPU longest; -1: there is none */
+    int64_t longest_cycles; /* of the CPU, estimated, with hooks that it waits for */
 } oribi_report;
 
 /* Adds report.json. */

@@ -110,6 +110,35 @@ static void find_live_bytes(oribi_report *r, int32_t *by_offset)
     }
 }
 
+/* By operator, what keeps the CPU: the kernel, or all that is done of a device's. What was started
+ * runs beside. */
+static bool find_longest(oribi_report *r, oribi_arena *arena)
+{
+    const oribi_program *c = r->c;
+    int64_t *cycles = oribi_arena_array(arena, (size_t)c->n_calls + 1, sizeof *cycles);
+    for (int32_t i = 0; cycles != NULL && i < c->n_calls; i++) {
+        const bool is_kernel = oribi_call_is_operator(&c->calls[i]) && c->calls[i].region == NULL;
+        cycles[i] = is_kernel ? oribi_program_estimate_cycles(c, &c->calls[i]) : 0;
+    }
+    for (int32_t i = 0; cycles != NULL && i < r->timeline.n_moments; i++) {
+        const oribi_moment *m = &r->timeline.moments[i];
+        const bool is_beside = m->step->kind == TVM_DEVICE_HOOK_START || m->step->is_started ||
+                               m->step->kind == ORIBI_STEP_KERNEL;
+        if (m->step->owner >= 0 && !is_beside) {
+            cycles[m->step->owner] += m->us * oribi_program_mhz(c);
+        }
+    }
+    r->longest = -1;
+    for (int32_t i = 0; cycles != NULL && i < c->n_calls; i++) {
+        if (cycles[i] > r->longest_cycles ||
+            (r->longest < 0 && oribi_call_is_operator(&c->calls[i]))) {
+            r->longest = i;
+            r->longest_cycles = cycles[i];
+        }
+    }
+    return cycles != NULL;
+}
+
 bool oribi__report_make(const oribi_program *c, oribi_arena *arena, oribi_report *out)
 {
     const size_t n = (size_t)c->graph->n_values + 1, n_buffers = (size_t)c->n_buffers + 1;
@@ -130,7 +159,7 @@ bool oribi__report_make(const oribi_program *c, oribi_arena *arena, oribi_report
     }
     find_lifetimes(out);
     find_live_bytes(out, by_offset);
-    return true;
+    return find_longest(out, arena);
 }
 
 /* --- Reasons --------------------------------------------------------------------------------- */

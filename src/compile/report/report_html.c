@@ -22,6 +22,18 @@ static void tile(oribi_text *text, const char *label, int64_t number, const char
                       unit, more);
 }
 
+static void longest_tile(const oribi_report *r, oribi_text *text)
+{
+    oribi_text name = {0};
+    if (r->longest >= 0) {
+        oribi__html_append(&name, r->c->calls[r->longest].node->name);
+        tile(text, "Longest step", r->longest_cycles, "cycles, estimated",
+             oribi_text_string(&name));
+    }
+    text->failed = text->failed || name.failed;
+    oribi_text_destroy(&name);
+}
+
 static void tiles(const oribi_report *r, oribi_text *text)
 {
     const oribi_program *c = r->c;
@@ -41,6 +53,7 @@ static void tiles(const oribi_report *r, oribi_text *text)
     tile(text, "Constants", c->constants_bytes, "bytes", "weights and arguments, in flash");
     tile(text, "Work", r->macs, "MACs", "multiply and accumulate");
     tile(text, "Operators", n, "calls", "what runs; views and parts cost nothing");
+    longest_tile(r, text);
     oribi_text_append(text, "</div>\n");
 }
 

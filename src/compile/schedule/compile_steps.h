@@ -60,6 +60,8 @@ bool oribi_program_schedule(oribi_program *program, TF_Status *status);
 bool oribi_program_make_steps(oribi_program *program, TF_Status *status);
 /* Estimated microseconds of a call: at --cpu-mhz, or what the target says of a device's. */
 int64_t oribi_program_estimate_us(const oribi_program *program, const oribi_call *call);
+/* The same as cycles of the CPU. */
+int64_t oribi_program_estimate_cycles(const oribi_program *program, const oribi_call *call);
 int64_t oribi_program_mhz(const oribi_program *program);
 /* compile_choose.c: makes the calls and their order such that they need little memory, and plans.
  */

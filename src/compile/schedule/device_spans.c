@@ -79,13 +79,19 @@ int64_t oribi_program_mhz(const oribi_program *c)
 }
 
 /* On the CPU: its multiplications, and a byte a cycle. */
-int64_t oribi_program_estimate_us(const oribi_program *c, const oribi_call *call)
+int64_t oribi_program_estimate_cycles(const oribi_program *c, const oribi_call *call)
 {
     int64_t cycles = call->macs * CYCLES_PER_MAC;
     for (int32_t k = 0; k < call->n_outputs; k++) {
         cycles += oribi_lower_bytes(c->graph->values[call->node->outputs[k]]);
     }
-    return call->region != NULL ? call->region->us : cycles / oribi_program_mhz(c);
+    return call->region != NULL ? call->region->us * oribi_program_mhz(c) : cycles;
+}
+
+int64_t oribi_program_estimate_us(const oribi_program *c, const oribi_call *call)
+{
+    return call->region != NULL ? call->region->us
+                                : oribi_program_estimate_cycles(c, call) / oribi_program_mhz(c);
 }
 
 static bool describe_calls(stepping *s)
