@@ -23,6 +23,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/thread.h"
 #include "import/open.h"
 #include "pass/pass.h"
@@ -214,6 +215,64 @@ static oribi_program *add_program(oribi_compile *all, int32_t n, TF_Status *stat
     return program;
 }
 
+/* The plan of the program failed since a device's memory is too small: all that it has kept off
+ * that device, with one operator more. NULL: no operator can go, or no memory. */
+static const oribi_kept_off *keep_off(oribi_compile *all, const oribi_program *c,
+                                      const TF_Status *status)
+{
+    const int32_t n = c->n_kept_off, call = c->devices.overfull;
+    const bool can_go = TF_GetCode(status) == TF_RESOURCE_EXHAUSTED && call >= 0;
+    oribi_kept_off *more =
+        can_go ? oribi_arena_array(&all->arena, (size_t)n + 1, sizeof *more) : NULL;
+    if (more == NULL) {
+        return NULL;
+    }
+    const oribi_region *region = c->calls[call].region;
+    const oribi_device_instance *device = &c->devices.partition.devices[region->device];
+    if (n > 0) {
+        memcpy(more, c->kept_off, (size_t)n * sizeof *more);
+    }
+    more[n] = (oribi_kept_off){
+        .node = oribi_arena_strdup(&all->arena, region->nodes[0]->name),
+        .target = device->target,
+        .why = oribi_arena_printf(&all->arena,
+                                  "the memory of '%s' (%" PRId64
+                                  " bytes) is too small for it beside what is there",
+                                  device->name, device->target->memory_bytes),
+    };
+    return more[n].node != NULL && more[n].why != NULL ? more : NULL;
+}
+
+/* Operators that do not fit into a device's memory are the CPU's, one after the other until the
+ * rest fits. Returns the program, a new one perhaps in place of the given; NULL: it has failed. */
+static oribi_program *plan_within_devices(oribi_compile *all, oribi_program *program,
+                                          const char *path, const char *name, TF_Status *status)
+{
+    const bool has_siblings = program->has_siblings;
+    const int32_t index = all->n_programs - 1;
+    program->kernels = index > 0 ? all->programs[0]->name : NULL;
+    while (!plan(program, path, name, status)) {
+        const int32_t n = program->n_kept_off + 1;
+        const oribi_kept_off *kept_off = keep_off(all, program, status);
+        if (kept_off == NULL) {
+            return NULL;
+        }
+        oribi_log(ORIBI_LOG_WARNING, "%s: node '%s' stays on the CPU: %s", path,
+                  kept_off[n - 1].node, kept_off[n - 1].why);
+        destroy_program(program);
+        all->n_programs = index;
+        TF_SetStatus(status, TF_OK, "");
+        program = add_program(all, has_siblings ? 2 : 1, status);
+        if (program == NULL) {
+            return NULL;
+        }
+        program->kernels = index > 0 ? all->programs[0]->name : NULL;
+        program->kept_off = kept_off;
+        program->n_kept_off = n;
+    }
+    return program;
+}
+
 /* Two models whose symbols would be the same. */
 static bool check_name(const oribi_compile *all, const oribi_program *program, TF_Status *status)
 {
@@ -269,9 +328,10 @@ static bool compile_now(oribi_compile *all, const char *const *paths, int32_t n,
         if (program == NULL) {
             return false;
         }
-        program->kernels = i > 0 ? all->programs[0]->name : NULL;
-        ORIBI_TRY(plan(program, paths[i], i < names->n ? names->items[i] : NULL, status) &&
-                  emit(program, &all->files, status) && check_name(all, program, status));
+        const char *name = i < names->n ? names->items[i] : NULL;
+        program = plan_within_devices(all, program, paths[i], name, status);
+        ORIBI_TRY(program != NULL && emit(program, &all->files, status) &&
+                  check_name(all, program, status));
     }
     return check_shapes(all, status) && oribi_compile_finish(all, status);
 }

@@ -139,6 +139,7 @@ bool oribi_compile_finish(oribi_compile *all, TF_Status *status)
     ORIBI_TRY(oribi_compile_check_budgets(all, status));
     ORIBI_TRY(oribi_emit_kernels(all, files, status));
     ORIBI_TRY(oribi_emit_shared(all, files, status));
+    ORIBI_TRY(oribi_emit_table(all, files, status));
     ORIBI_TRY(check_files(all, status));
     ORIBI_TRY(move_files(all, status));
     ORIBI_TRY(oribi_emit_build(all, files, status));

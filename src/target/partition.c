@@ -119,6 +119,18 @@ static bool match(const partitioning *p, const oribi_target_pattern *pattern, or
     return true;
 }
 
+static const char *why_kept_off(const partitioning *p, const oribi_target *target,
+                                const oribi_node *node)
+{
+    for (int32_t i = 0; i < p->partition->n_kept_off; i++) {
+        const oribi_kept_off *k = &p->partition->kept_off[i];
+        if (k->target == target && strcmp(k->node, node->name) == 0) {
+            return k->why;
+        }
+    }
+    return NULL;
+}
+
 static bool is_supported(partitioning *p, const oribi_target *target, const oribi_region *region,
                          bool *out)
 {
@@ -129,6 +141,11 @@ static bool is_supported(partitioning *p, const oribi_target *target, const orib
         *out = false;
         return note(p, region->nodes[0], target, pattern,
                     "it stands in a branch of a condition or in a loop, which no device waits for");
+    }
+    const char *kept_off = why_kept_off(p, target, region->nodes[0]);
+    if (kept_off != NULL) {
+        *out = false;
+        return note(p, region->nodes[0], target, pattern, kept_off);
     }
     *out =
         pattern->supports == NULL || pattern->supports(pattern->user, region, why, sizeof why) != 0;

@@ -74,8 +74,18 @@ typedef struct oribi_partition_note {
     const char *why; /* NULL: taken */
 } oribi_partition_note;
 
+/* A region that a target would take, but is not to: what planning has found out about its devices.
+ */
+typedef struct oribi_kept_off {
+    const char *node; /* the first of the region */
+    const oribi_target *target;
+    const char *why;
+} oribi_kept_off;
+
 typedef struct oribi_partition {
     oribi_arena arena;
+    const oribi_kept_off *kept_off; /* n_kept_off, set before oribi_partition_graph */
+    int32_t n_kept_off;
     oribi_device_instance devices[ORIBI_DEVICES_MAX];
     int32_t n_devices;
     oribi_region *regions;

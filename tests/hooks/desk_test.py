@@ -107,7 +107,7 @@ class Desk(unittest.TestCase):
                                                               "woofles", "--json").stdout)["nodes"]}
         compared = 0
         for devices in (["woofles"], ["npu1=woofles", "npu2=woofles"], ["a=uart_accel", "b=woofles", "c=uart_accel"]):
-            for schedule in ("design", "hold"):
+            for schedule in ("design", "hold") if len(devices) < 3 else ("hold",):
                 for line in self.recorder(devices, schedule).splitlines()[:-1]:
                     run, result, _ = line.split("; ")
                     head, events = run.split(":")

@@ -10,7 +10,7 @@ from accelerators import INCLUDE, OPS
 
 FLAGS = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror",
          "-DTVMGEN_CONFIG_HEADER=\"made_config.h\""]
-KINDS = ["quick", "medium", "slow", "cached", "queued", "shared", "peer", "walled", "wide", "own", "kept"]
+KINDS = ["quick", "medium", "slow", "cached", "queued", "shared", "peer", "walled", "wide", "own", "kept", "tight"]
 CONFIG = """#include <stdint.h>
 void made_on_operator(int32_t index);
 void made_on_work(void);
@@ -125,7 +125,7 @@ class Program:
         pools = [p["name"] for p in self.report["pools"]]
         macro = {"workspace": "TVMGEN_NET_WORKSPACE_SIZE"}
         names = [d.split("=")[0] for d in devices]
-        walled = {d.split("=")[0] for d in devices if d.endswith("walled")}
+        walled = {d.split("=")[0] for d in devices if d.endswith(("walled", "tight"))}
         memory = "".join(f"static uint8_t memory_{n}[MADE_MEMORY] __attribute__((aligned(64)));\n"
                          for n in sorted(walled))
         line = {d.split("=")[0]: 64 if d.endswith("wide") else 32 for d in devices}

@@ -53,6 +53,27 @@ class Memory(unittest.TestCase):
         self.assertEqual(out, self.expected)
         return lines
 
+    # --- Room -----------------------------------------------------------------------------------
+
+    def test_operators_that_a_devices_memory_is_too_small_for_stay_on_the_cpu(self):
+        for schedule in SCHEDULES:
+            with self.subTest(schedule=schedule):
+                program = self.program(f"tight_{schedule}", ["tight"], "--device-schedule", schedule)
+                self.check(program)
+                on = [n for n in program.report["nodes"] if n["device"] == 1]
+                self.assertTrue(1 < len(on) < 6, on)
+                self.assertLessEqual(program.report["devices"][0]["memory_used_bytes"], 1200)
+        base = ["--plugin", TARGETS, "--target-device", "tight", "--json"]
+        nodes = json.loads(subprocess.run([ORIBI, "inspect", DIGITS, *base], check=True, capture_output=True, text=True).stdout)["nodes"]
+        off = [n for n in nodes if "the memory of 'tight' (1200 bytes) is too small for it" in n["why"]]
+        self.assertTrue(off)
+        self.assertEqual({n["device"] for n in off}, {"cpu"})
+        # Who asked for it by name is told.
+        done = subprocess.run([ORIBI, "compile", DIGITS, "-o", self.folder / "c", *base[:-1],
+                               *(word for n in off for word in ("--assign", f"{n['node']}=tight"))], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("device 'tight' has 1200 bytes of memory, but the operators", done.stderr)
+
     # --- Caches ---------------------------------------------------------------------------------
 
     def check_hooks_of_cache(self, lines, device):

@@ -175,6 +175,8 @@ static const row rows[] = {
      NULL, false, "folders and build files of what comes out"},
     {"workspace", "argument|static", CHOICE, AT(workspace), NULL, false,
      "static adds a file with the memory of one instance"},
+    {"table", NULL, FLAG, AT(table), NULL, false,
+     "adds the models as a const table: ports, sizes, functions, hash, CRC of the constants"},
     {"self-test", NULL, FLAG, AT(self_test), NULL, false,
      "adds a known run: a checksum for each operator names the first bad one at boot; without "
      "devices"},

@@ -58,7 +58,7 @@ typedef struct oribi_compile_options {
     uint64_t max_ram, max_flash; /* bytes; 0: no limit */
     uint64_t time_limit_ms;      /* 0: none */
     int32_t io, tflite_variant, optimize, weights, machine, layout, workspace, core;
-    bool no_fuse, fma, self_test, reads_files;
+    bool no_fuse, fma, self_test, reads_files, table;
     oribi_option_list names;            /* by model */
     oribi_option_list shapes;           /* "INPUT=1x3x224x224" */
     oribi_option_list places;           /* "node:section" */

@@ -22,6 +22,8 @@ bool oribi_emit_self_test(const oribi_program *program, oribi_files *files,
 /* Files that all models share. */
 bool oribi_emit_kernels(const oribi_compile *all, oribi_files *files, TF_Status *status);
 bool oribi_emit_shared(const oribi_compile *all, oribi_files *files, TF_Status *status);
+bool oribi_emit_table(const oribi_compile *all, oribi_files *files,
+                      TF_Status *status); /* none: none is asked for */
 bool oribi_emit_build(const oribi_compile *all, oribi_files *files, TF_Status *status);
 /* emit_library.c: what describes a library that is compiled where it is used. */
 bool oribi_emit_arduino(const oribi_compile *all, oribi_files *files, TF_Status *status);

@@ -174,7 +174,9 @@ bool oribi_program_add_devices(oribi_program *c, TF_Status *status)
     int32_t n_assigned;
     const char **assigned = assignments_of(c, &n_assigned);
     oribi_partition *p = &c->devices.partition;
-    c->devices.host = -1;
+    c->devices.host = c->devices.overfull = -1;
+    p->kept_off = c->kept_off;
+    p->n_kept_off = c->n_kept_off;
     for (int32_t i = 0; i < wanted->n; i++) {
         ORIBI_TRY(oribi_partition_add_device(p, wanted->items[i], status));
     }

@@ -55,6 +55,7 @@ typedef struct oribi_devices {
     /* These follow the present order of the calls: ../schedule/device_spans.c. */
     oribi_arena arena;
     struct oribi_schedule *schedule;
+    int32_t overfull; /* call without which a device's memory may do; -1: they do, or none can go */
     struct oribi_step *moves; /* copies into, out of and between devices, by call */
     int32_t n_moves;
     /* By call, in the device's memory: offsets of inputs, outputs, scratch; NULL: in the host's. */
@@ -150,6 +151,8 @@ typedef struct oribi_program {
     bool has_siblings;                    /* other models of the same call */
     bool is_partitioned;     /* devices have taken what they take: ../report/compile_describe.c */
     bool ports_in_workspace; /* --io pool */
+    const oribi_kept_off *kept_off; /* n_kept_off: regions without which devices do; compile.c */
+    int32_t n_kept_off;
     oribi_devices devices;
     oribi_graph *graph;
     const char *name, *macro; /* "digits", "DIGITS" */

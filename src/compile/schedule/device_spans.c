@@ -314,9 +314,50 @@ static int64_t bytes_of(const stepping *s, oribi_value_id value)
     return oribi_lower_bytes(s->c->graph->values[value]);
 }
 
-static bool too_small(stepping *s, int32_t device, uint64_t bytes)
+/* Did the user put the call's operator where it is? */
+static bool is_assigned(const oribi_program *c, const oribi_call *call)
 {
+    const oribi_option_list *list = &c->options->assignments;
+    for (int32_t i = 0; i < list->n; i++) {
+        const char *equals = strrchr(list->items[i], '=');
+        const char *node = call->region->nodes[0]->name;
+        const size_t length = equals != NULL ? (size_t)(equals - list->items[i]) : 0;
+        if (strlen(node) == length && memcmp(list->items[i], node, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int64_t bytes_of_call(const stepping *s, const oribi_call *call)
+{
+    int64_t bytes = call->scratch_bytes;
+    for (int32_t k = 0; k < oribi_device_tensors(call) && k < call->n_inputs + call->n_outputs;
+         k++) {
+        bytes += bytes_of(s, k < call->n_inputs ? call->inputs[k]
+                                                : call->node->outputs[k - call->n_inputs]);
+    }
+    return bytes;
+}
+
+/* The largest operator of the span that may go to the CPU. */
+static void find_overfull(stepping *s, int32_t which)
+{
+    int64_t most = -1;
+    for (int32_t i = 0; i < s->c->n_calls; i++) {
+        const oribi_call *call = &s->c->calls[i];
+        if (s->span_of[i] == which && !is_assigned(s->c, call) && bytes_of_call(s, call) > most) {
+            most = bytes_of_call(s, call);
+            s->d->overfull = i;
+        }
+    }
+}
+
+static bool too_small(stepping *s, int32_t which, uint64_t bytes)
+{
+    const int32_t device = s->spans[which].device;
     const oribi_device_instance *d = &s->d->partition.devices[device];
+    find_overfull(s, which);
     return oribi_fail(
         s->status, TF_RESOURCE_EXHAUSTED,
         "device '%s' has %" PRId64
@@ -372,7 +413,7 @@ static bool place_span(stepping *s, int32_t which, int64_t *offsets, int64_t *sc
     }
     int64_t *most_bytes = &s->d->memory_bytes[device];
     *most_bytes = (int64_t)pool.out_bytes > *most_bytes ? (int64_t)pool.out_bytes : *most_bytes;
-    return pool.out_bytes <= (uint64_t)target->memory_bytes || too_small(s, device, pool.out_bytes);
+    return pool.out_bytes <= (uint64_t)target->memory_bytes || too_small(s, which, pool.out_bytes);
 }
 
 static bool write_places(stepping *s, const int64_t *offsets, const int64_t *scratch)
@@ -477,6 +518,7 @@ bool oribi_program_schedule(oribi_program *c, TF_Status *status)
     }
     oribi_arena_destroy(&d->arena);
     d->arena = (oribi_arena){0};
+    d->overfull = -1;
     memset(d->memory_bytes, 0, sizeof d->memory_bytes);
     oribi_arena *a = &d->arena;
     stepping s = {

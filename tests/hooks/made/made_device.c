@@ -302,6 +302,7 @@ MADE_HOOKS(Peer, peer, 0)
 MADE_HOOKS(Walled, walled, 0)
 MADE_HOOKS(Wide, wide, 1)
 MADE_HOOKS(Own, own, 0)
+MADE_HOOKS(Tight, tight, 0)
 MADE_HOOKS(Kept, kept, 1)
 
 int32_t TVMDeviceKeptLoad(tvm_device_kept_t *dev, struct tvm_device_call *call)

@@ -27,7 +27,7 @@ typedef struct made_device {
     uint32_t stored;
 } tvm_device_quick_t, tvm_device_medium_t, tvm_device_slow_t, tvm_device_cached_t,
     tvm_device_queued_t, tvm_device_shared_t, tvm_device_peer_t, tvm_device_walled_t,
-    tvm_device_wide_t, tvm_device_own_t, tvm_device_kept_t;
+    tvm_device_wide_t, tvm_device_own_t, tvm_device_kept_t, tvm_device_tight_t;
 
 /* Memory that devices may see: as the CPU sees it, and as a cached device does. */
 void made_add_memory(const char *name, void *data, uint32_t bytes);
@@ -66,6 +66,7 @@ MADE_HOOKS(Peer, peer)
 MADE_HOOKS(Walled, walled)
 MADE_HOOKS(Wide, wide)
 MADE_HOOKS(Own, own)
+MADE_HOOKS(Tight, tight)
 MADE_HOOKS(Kept, kept)
 int32_t TVMDeviceKeptLoad(tvm_device_kept_t *dev, struct tvm_device_call *call);
 #undef MADE_HOOKS

@@ -9,6 +9,7 @@
  *   wide                 as cached, with lines of 64 bytes and an alignment of 128
  *   npu1, npu2, twin-a, twin_a   as shared; their names are what matters
  *   own                  fully connected layers, by a call that it writes itself
+ *   tight                as walled, with 1,200 bytes
  *   walled               convolutions in a memory of their own, without CopyPeer
  *   al16, al64, al128, al4096   as quick, in the host's memory, params and tensors at such places
  *   every                any operator that C has, one at a time
@@ -172,6 +173,7 @@ static const oribi_target made[] = {
      .patterns = own_patterns,
      .n_patterns = 1},
     {CONV_TARGET, .name = "walled", .memory_bytes = 1 << 20},
+    {CONV_TARGET, .name = "tight", .memory_bytes = 1200},
     ALIGNED_TARGET(0, 16),
     ALIGNED_TARGET(1, 64),
     ALIGNED_TARGET(2, 128),
