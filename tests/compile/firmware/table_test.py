@@ -38,7 +38,7 @@ class Table(unittest.TestCase):
         """By model: the words of its lines."""
         subprocess.run(["gcc", *FLAGS, '-DTABLE_HEADER="tvmgen_a_table.h"', "-DTABLE=tvmgen_a_table",
                         "-DCOUNT=TVMGEN_A_TABLE_COUNT", "-I", self.folder / "c", *(self.folder / "c").rglob("*.c"),
-                        SOURCE / "tests/compile/table_main.c", "-lm", "-o", self.folder / name], check=True)
+                        SOURCE / "tests/compile/firmware/table_main.c", "-lm", "-o", self.folder / name], check=True)
         text = subprocess.run([self.folder / name], check=True, capture_output=True, text=True).stdout
         return [[line.split() for line in part.splitlines()] for part in text.split("model ")[1:]]
 
