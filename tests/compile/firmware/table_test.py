@@ -64,7 +64,7 @@ class Table(unittest.TestCase):
             data = bytes(0 if inputs[1] == "float" else k * 5 % 100 for k in range(int(inputs[2])))
             kind = {"float": np.float32, "int8_t": np.int8}[inputs[1]]
             np.save(self.folder / "in.npy", np.frombuffer(data, kind).reshape([int(n) for n in inputs[6:]]))
-            subprocess.run([ORIBI, "run", model, "--kernels", "micro", "-i", f"0=@{self.folder / 'in.npy'}", "-o",
+            subprocess.run([ORIBI, "run", model, "--force", "--kernels", "micro", "-i", f"0=@{self.folder / 'in.npy'}", "-o",
                             self.folder / "out.npy"], check=True, stdout=subprocess.DEVNULL)
             npy = (self.folder / "out.npy").read_bytes()
             expected = npy[10 + int.from_bytes(npy[8:10], "little"):]

@@ -16,11 +16,9 @@ ORIBI, SOURCE, TARGET = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 DIGITS = SOURCE / "examples/digits"
 WARNINGS = ["-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wcast-qual",
             "-Wcast-align", "-Wundef", "-Wshadow", "-Werror"]
-THUMB = ["-mthumb", "-mfloat-abi=hard", "-I", SOURCE / "platform/include"]
 COMPILERS = {"gcc": ["gcc"], "clang": ["clang"],
-             "cortex-m4": ["arm-none-eabi-gcc", "-mcpu=cortex-m4", *THUMB],
-             "cortex-m55": ["arm-none-eabi-gcc", "-mcpu=cortex-m55", *THUMB],
-             "cortex-m0": ["arm-none-eabi-gcc", "-mcpu=cortex-m0", "-mthumb", "-I", SOURCE / "platform/include"]}
+             "cortex-m55": ["arm-none-eabi-gcc", "-mcpu=cortex-m55", "-mthumb", "-mfloat-abi=hard", "-I",
+                            SOURCE / "platform/include"]}  # it has all forms: plain, DSP, MVE
 HERE = {name: command for name, command in COMPILERS.items() if shutil.which(command[0])}
 
 
