@@ -61,6 +61,11 @@ static void arg_extreme(oribi_ops_ctx *ctx, TF_Status *status)
 }
 
 const oribi_ops_row oribi_ops_reduce[] = {
+    {.name = "ReduceJoin",
+     .inputs = "inputs: string; reduction_indices: int32",
+     .outputs = "output: string",
+     .attrs = "keep_dims: bool = false; separator: string = ''",
+     .shape = reduce},
     {.name = "Sum",
      .inputs = "input: T; reduction_indices: Tidx",
      .outputs = "output: T",

@@ -73,6 +73,12 @@ const oribi_ops_row oribi_ops_segment[] = {
     UNSORTED("UnsortedSegmentProd", "numbertype", ORIBI_OPS_INDEX),
     UNSORTED("UnsortedSegmentMax", "realnumbertype", ORIBI_OPS_INDEX),
     UNSORTED("UnsortedSegmentMin", "realnumbertype", ORIBI_OPS_INDEX),
+    {.name = "UnsortedSegmentJoin",
+     .inputs = "inputs: string; segment_ids: Tindices; num_segments: Tnumsegments",
+     .outputs = "output: string",
+     .attrs = "separator: string = ''; Tindices: " ORIBI_OPS_INDEX
+              "; Tnumsegments: " ORIBI_OPS_INDEX_DEFAULT,
+     .shape = unsorted},
     {.name = "SegmentSum",
      .inputs = "data: T; segment_ids: Tindices",
      .outputs = "output: T",

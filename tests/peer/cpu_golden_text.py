@@ -39,6 +39,8 @@ def show(array):
 def attribute(kind, value):
     if kind == "list(string)":
         return "strings %d %s" % (len(value), " ".join(value))
+    if kind == "list(int)":
+        return "ints %d %s" % (len(value), " ".join(str(v) for v in value))
     if kind == "type":
         return "type " + NAMES.get(value, value)
     return {"int": "int %d", "bool": "bool %d"}.get(kind, "string %s") % (
@@ -54,7 +56,7 @@ def case(op, *inputs, **attrs):
         results = getattr(tf.raw_ops, op)(
             **kwargs, **{k: tf.as_dtype(v) if k in ("out_type", "Tsplits") else v for k, v in attrs.items()})
         results = list(results) if isinstance(results, (list, tuple)) else [results]
-    except (tf.errors.InvalidArgumentError, ValueError):
+    except (tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError, ValueError):
         results = None
     print("op", op, file=out)
     for a in definition.attr:
@@ -280,6 +282,72 @@ for splits in [[1, 3], [0, 4], [0, 2, 1, 3], [0, 2], [0], [], [-1, 3]]:
 case("UnicodeEncode", I([]), L([0]), output_encoding="UTF-8")
 case("UnicodeEncode", I([]), L([0, 0]), output_encoding="UTF-8")
 case("UnicodeEncode", I([[1]]), L([0, 1]), output_encoding="UTF-8")
+
+for delimiter in [b"", b",", b", ", b"xy"]:
+    for skips in [True, False]:
+        case("StringSplit", np.array([b"a, b", b"", b",,a,b,", b"xay", b"x", b" \xc3\xa4"], object), np.array(delimiter, object), skip_empty=skips)
+case("StringSplit", np.zeros([0], object), np.array(b",", object))
+case("StringSplit", np.array([[b"a"]], object), np.array(b",", object))
+case("StringSplit", np.array([b"a"], object), np.array([b","], object))
+
+TOKENS = np.array([b"a", LONG, b"", b"d", b"e", b"f"], object)
+for widths in [[2], [1, 2, 3], [4], []]:
+    for pad in [0, 1, -1, 2]:
+        for short in [False, True]:
+            case("StringNGrams", TOKENS, L([0, 3, 3, 5, 6]), separator=" ", ngram_widths=widths, left_pad="<", right_pad=">>", pad_width=pad,
+                 preserve_short_sequences=short)
+NGRAMS = dict(separator="", ngram_widths=[2], left_pad="", right_pad="", pad_width=1, preserve_short_sequences=False)
+case("StringNGrams", TOKENS, I([0, 6]), **NGRAMS)
+for splits in [[0, 5], [1, 6], [0, 4, 2, 6], [0, 9, 6], [0, 0, 6], [0, -1, 6], []]:
+    case("StringNGrams", TOKENS, L(splits), **NGRAMS)
+case("StringNGrams", np.zeros([0], object), L([0, 0, 0]), **NGRAMS)
+case("StringNGrams", np.zeros([0], object), L([0]), **NGRAMS)
+case("StringNGrams", TOKENS, L([0, 6]), **dict(NGRAMS, ngram_widths=[0]))
+
+CUBE = np.array([b"%d" % i for i in range(12)], object).reshape(2, 3, 2)
+for indices in [0, -1, [0, 1], [1, 0], [2, 0, 1], [], [-1, 0], [3], [-4], [0, 0], [0, -3]]:
+    for keeps in [False, True]:
+        case("ReduceJoin", CUBE, I(indices), keep_dims=keeps, separator=", ")
+case("ReduceJoin", TOKENS, I(0))
+case("ReduceJoin", np.array(LONG, object), I([]))
+case("ReduceJoin", np.zeros([2, 0], object), I([1]), separator="-")
+case("ReduceJoin", np.zeros([0, 2], object), I([1]), separator="-")
+for ids in [[0, 1, 0, 1, 1, 0], [2, 2, 2, 2, 2, 2], [0, 1, 0, 1, 1, 3], [0, -1, 0, 1, 1, 0]]:
+    case("UnsortedSegmentJoin", TOKENS, I(ids), I(3), separator="; ")
+    case("UnsortedSegmentJoin", TOKENS, L(ids), L(3))
+case("UnsortedSegmentJoin", CUBE, I([1, 0]), I(2), separator="-")
+case("UnsortedSegmentJoin", CUBE, I([[1, 0, 1], [0, 1, 1]]), I(2), separator="-")
+case("UnsortedSegmentJoin", CUBE, I([[1, 0], [0, 1]]), I(2))
+case("UnsortedSegmentJoin", np.array([b"", b"", b"a"], object), I([0, 0, 0]), I(1), separator="-")
+
+HASHED = np.array([bytes((i * 7 + n * 13) % 251 for i in range(n)) for n in LENGTHS], object)
+case("StringToHashBucket", HASHED, num_buckets=2**62)
+case("StringToHashBucket", np.array([[b"cat"], [b"dog"]], object), num_buckets=10)
+for key in [[0, 0], [1, 2], [-1, 2**62], [0xdecafcaffe, 42]]:
+    case("StringToHashBucketStrong", HASHED, num_buckets=2**62, key=key)
+case("StringToHashBucketStrong", np.array([b"cat", b"dog", b""], object), num_buckets=10, key=[3, 4])
+case("StringToHashBucketStrong", np.array([b"cat"], object), num_buckets=10, key=[3])
+
+BYTES = np.array([HASHED[n] for n in range(12)] + [b"\xff\xfe\xfd", b"\xfb\xff", LONG], object)
+for pads in [False, True]:
+    case("EncodeBase64", BYTES, pad=pads)
+for code in [b"", b"AA", b"AA==", b"AAA=", b"AAAA", b"-_-_", b"+/+/", b"A", b"AAAAA", b"A===", b"====", b"AA=", b"AA=A", b"A=AA", b"AAAA====", b"AB", b"ABC",
+             b"AAA\x80", b"A\x00AA", b"QUJDREVG", b"QUJDREVGRw==", b"QU J"]:
+    case("DecodeBase64", np.array([code], object))
+NUMBERS = np.array([b"abcdefgh\x00\x01\x80\xff????", LONG[:16]], object)
+for kind in ["uint8", "int8", "int16", "uint16", "int32", "int64", "float32", "float64"]:
+    for little in [True, False]:
+        case("DecodeRaw", NUMBERS, out_type=kind, little_endian=little)
+    for length in [8, 16, 24, 3, 0, -8]:
+        case("DecodePaddedRaw", np.array([b"abc", LONG, b""], object), I(length), out_type=kind)
+case("DecodePaddedRaw", NUMBERS, I(16), out_type="int32", little_endian=False)
+case("DecodePaddedRaw", NUMBERS, I([16]), out_type="int32")
+case("DecodeRaw", np.array([[b"\x00\x00\x80?\x00\x00\x00@"]], object), out_type="complex64")
+case("DecodeRaw", np.array([b"\x00\x01\x01"], object), out_type="bool")
+case("DecodeRaw", np.array([b"abcd", b"ab"], object), out_type="uint8")
+case("DecodeRaw", np.array([b"abc"], object), out_type="int16")
+case("DecodeRaw", np.array([b"", b""], object), out_type="int16")
+case("DecodeRaw", np.zeros([0], object), out_type="int16")
 
 
 def wav(samples, channels, format=1, bits=16, more=b"", data=b"data", align=None, size=None):

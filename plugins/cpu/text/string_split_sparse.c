@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* StringSplitV2: the parts of all texts one behind the other, with the place of each. Splits as
- * TensorFlow does: without a separator at runs of white space, with one at each of it; after
- * `maxsplit` splits the rest is one part.
+/* StringSplitV2, StringSplit: the parts of all texts one behind the other, with the place of each.
+ * Splits as TensorFlow does: without a separator at runs of white space, with one at each of it;
+ * after `maxsplit` splits the rest is one part. StringSplit splits at any byte of the delimiter,
+ * and at all where that is empty.
  */
 #include "cpu/base/families.h"
 #include "cpu/text/texts.h"
 
 typedef struct split_state {
-    int64_t most; /* splits; below 0: any number */
+    int64_t most;     /* splits; below 0: any number */
+    bool is_old;      /* StringSplit */
+    bool keeps_empty; /* which StringSplit may drop */
 } split_state;
 
 static void split_read(oribi_kit_setup *setup, split_state *state)
@@ -16,10 +19,18 @@ static void split_read(oribi_kit_setup *setup, split_state *state)
 }
 ORIBI_KIT_CREATE(split, split_state)
 
+static void old_split_read(oribi_kit_setup *setup, split_state *state)
+{
+    bool skips = true;
+    oribi_kit_attr_bool(setup, "skip_empty", &skips);
+    *state = (split_state){.most = -1, .is_old = true, .keeps_empty = !skips};
+}
+ORIBI_KIT_CREATE(old_split, split_state)
+
 typedef struct splitter {
     oribi_cpu_span separator, rest;
     int64_t n, most;
-    bool is_done;
+    bool is_old, keeps_empty, is_done;
 } splitter;
 
 static oribi_cpu_span without_space(oribi_cpu_span rest)
@@ -31,13 +42,37 @@ static oribi_cpu_span without_space(oribi_cpu_span rest)
     return rest;
 }
 
-static splitter begin(oribi_cpu_span text, oribi_cpu_span separator, int64_t most)
+static splitter begin(const split_state *state, oribi_cpu_span text, oribi_cpu_span separator)
 {
-    const bool is_white = separator.n == 0 && most != 0;
-    splitter s = {.separator = separator, .most = most};
+    const bool is_white = separator.n == 0 && state->most != 0 && !state->is_old;
+    splitter s = {.separator = separator,
+                  .most = state->most,
+                  .is_old = state->is_old,
+                  .keeps_empty = state->keeps_empty};
     s.rest = is_white ? without_space(text) : text;
-    s.is_done = is_white && s.rest.n == 0;
+    s.is_done = (is_white || s.is_old) && s.rest.n == 0;
     return s;
+}
+
+/* The next part of StringSplit. Behind a delimiter at the end an empty part is still to come. */
+static bool next_old_part(splitter *s, oribi_cpu_span *out)
+{
+    while (!s->is_done) {
+        size_t n = s->separator.n == 0 ? 1 : 0;
+        while (s->separator.n > 0 && n < s->rest.n &&
+               memchr(s->separator.at, s->rest.at[n], s->separator.n) == NULL) {
+            n++;
+        }
+        const size_t gone = s->separator.n > 0 && n < s->rest.n ? n + 1 : n;
+        *out = (oribi_cpu_span){s->rest.at, n};
+        s->is_done = gone == s->rest.n && gone == n;
+        s->rest = (oribi_cpu_span){s->rest.at + gone, s->rest.n - gone};
+        if (n > 0 || s->keeps_empty) {
+            s->n++;
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Bytes of the rest in front of the next separator, or all. */
@@ -68,6 +103,9 @@ static size_t next_separator(const splitter *s)
 /* The next part; false: there is none. */
 static bool next_part(splitter *s, oribi_cpu_span *out)
 {
+    if (s->is_old) {
+        return next_old_part(s, out);
+    }
     if (s->is_done) {
         return false;
     }
@@ -95,7 +133,7 @@ static bool count_parts(oribi_kit_run *run, const split_state *s, oribi_cpu_span
     *out_all = *out_most = 0;
     for (int64_t i = 0; i < count; i++) {
         const oribi_cpu_span text = oribi_cpu_text_at(TF_TensorData(run->in[0]), i);
-        splitter at = begin(text, separator, s->most);
+        splitter at = begin(s, text, separator);
         oribi_cpu_span part = {NULL, 0};
         while (next_part(&at, &part)) {
         }
@@ -117,7 +155,7 @@ static bool split_run(const void *state, oribi_kit_run *run)
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "input must be a vector, not of rank %d",
                               TF_NumDims(run->in[0]));
     }
-    if (!oribi_cpu_text_scalar(run, 1, "sep", &separator) ||
+    if (!oribi_cpu_text_scalar(run, 1, "the separator", &separator) ||
         !count_parts(run, s, separator, &all, &most, &patience)) {
         return false;
     }
@@ -132,7 +170,7 @@ static bool split_run(const void *state, oribi_kit_run *run)
     shape[1] = most;
     for (int64_t i = 0, at = 0; i < count; i++) {
         const oribi_cpu_span text = oribi_cpu_text_at(TF_TensorData(run->in[0]), i);
-        splitter parts = begin(text, separator, s->most);
+        splitter parts = begin(s, text, separator);
         oribi_cpu_span part = {NULL, 0};
         for (int64_t k = 0; at < all && next_part(&parts, &part); k++, at++) {
             indices[2 * at] = i;
@@ -153,6 +191,12 @@ const oribi_cpu_kernel oribi_cpu_string_split_sparse_kernels[] = {
     {.op_name = "StringSplitV2",
      .priority = ORIBI_CPU_REFERENCE,
      .create = split_create,
+     .compute = split_compute,
+     .destroy = oribi_kit_free,
+     .why = "counts the parts, then copies them"},
+    {.op_name = "StringSplit",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = old_split_create,
      .compute = split_compute,
      .destroy = oribi_kit_free,
      .why = "counts the parts, then copies them"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* StringToHashBucketFast: the buckets of texts by FarmHash's fingerprint of 64 bits (G. Pike,
- * 2014), which models are trained with.
+/* StringToHashBucketFast, StringToHashBucketStrong and StringToHashBucket: the buckets of texts
+ * that models are trained with. Source   FarmHash's fingerprint of 64 bits (G. Pike, 2014);
+ * SipHash-2-4 (J.-P. Aumasson, D. Bernstein, 2012); MurmurHash64A (A. Appleby).
  */
 #include "cpu/base/families.h"
 #include "cpu/text/texts.h"
@@ -132,8 +133,72 @@ static uint64_t fingerprint(oribi_cpu_span text)
                           : hash_long(text.at, text.n);
 }
 
+/* --- MurmurHash64A, with TensorFlow's seed -----------------------------------------------------
+ */
+
+static uint64_t murmur(oribi_cpu_span text)
+{
+    const uint64_t seed = UINT64_C(0xdecafcaffe), factor = UINT64_C(0xc6a4a7935bd1e995);
+    const char *at = text.at;
+    uint64_t hash = seed ^ (text.n * factor);
+    size_t left = text.n;
+    for (; left >= 8; left -= 8, at += 8) {
+        hash = (hash ^ fold(word(at, 8) * factor) * factor) * factor;
+    }
+    if (left > 0) {
+        hash = (hash ^ word(at, (int)left)) * factor;
+    }
+    return fold(fold(hash) * factor);
+}
+
+/* --- SipHash -----------------------------------------------------------------------------------
+ */
+
+static void sip_round(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[1] = turn(v[1], 64 - 13) ^ v[0];
+    v[0] = turn(v[0], 32);
+    v[2] += v[3];
+    v[3] = turn(v[3], 64 - 16) ^ v[2];
+    v[0] += v[3];
+    v[3] = turn(v[3], 64 - 21) ^ v[0];
+    v[2] += v[1];
+    v[1] = turn(v[1], 64 - 17) ^ v[2];
+    v[2] = turn(v[2], 32);
+}
+
+static void sip_word(uint64_t v[4], uint64_t value)
+{
+    v[3] ^= value;
+    sip_round(v);
+    sip_round(v);
+    v[0] ^= value;
+}
+
+static uint64_t sip(oribi_cpu_span text, const uint64_t key[2])
+{
+    uint64_t v[4] = {UINT64_C(0x736f6d6570736575) ^ key[0], UINT64_C(0x646f72616e646f6d) ^ key[1],
+                     UINT64_C(0x6c7967656e657261) ^ key[0], UINT64_C(0x7465646279746573) ^ key[1]};
+    const char *at = text.at;
+    size_t left = text.n;
+    for (; left >= 8; left -= 8, at += 8) {
+        sip_word(v, word(at, 8));
+    }
+    sip_word(v, word(at, (int)left) | (uint64_t)text.n << 56);
+    v[2] ^= 0xff;
+    for (int i = 0; i < 4; i++) {
+        sip_round(v);
+    }
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* --- Buckets -----------------------------------------------------------------------------------
+ */
+
 typedef struct bucket_state {
     int64_t n;
+    uint64_t key[2]; /* of SipHash */
 } bucket_state;
 
 static void bucket_read(oribi_kit_setup *setup, bucket_state *state)
@@ -145,9 +210,21 @@ static void bucket_read(oribi_kit_setup *setup, bucket_state *state)
 }
 ORIBI_KIT_CREATE(bucket, bucket_state)
 
-static bool bucket_run(const void *state, oribi_kit_run *run)
+static void strong_read(oribi_kit_setup *setup, bucket_state *state)
 {
-    const uint64_t n = (uint64_t)((const bucket_state *)state)->n;
+    int64_t key[2] = {0, 0};
+    bucket_read(setup, state);
+    oribi_kit_attr_ints(setup, "key", key, 2, NULL);
+    state->key[0] = (uint64_t)key[0];
+    state->key[1] = (uint64_t)key[1];
+}
+ORIBI_KIT_CREATE(strong, bucket_state)
+
+typedef enum method { FARM, SIP, MURMUR } method;
+
+static bool buckets(const bucket_state *s, oribi_kit_run *run, method by)
+{
+    const uint64_t n = (uint64_t)s->n;
     oribi_wide_dims dims;
     int64_t patience = 0;
     if (!oribi_cpu_wide_dims(run, run->in[0], &dims)) {
@@ -161,18 +238,50 @@ static bool bucket_run(const void *state, oribi_kit_run *run)
         if (oribi_kit_stops(run, &patience, 60 + (int64_t)(text.n & 0xfffff))) {
             return false;
         }
-        y[i] = (int64_t)(fingerprint(text) % n);
+        const uint64_t found = by == FARM  ? fingerprint(text)
+                               : by == SIP ? sip(text, s->key)
+                                           : murmur(text);
+        y[i] = (int64_t)(found % n);
     }
     return y != NULL;
 }
-ORIBI_KIT_COMPUTE(bucket, 1)
+
+static bool fast_run(const void *state, oribi_kit_run *run)
+{
+    return buckets(state, run, FARM);
+}
+ORIBI_KIT_COMPUTE(fast, 1)
+
+static bool strong_run(const void *state, oribi_kit_run *run)
+{
+    return buckets(state, run, SIP);
+}
+ORIBI_KIT_COMPUTE(strong, 1)
+
+static bool legacy_run(const void *state, oribi_kit_run *run)
+{
+    return buckets(state, run, MURMUR);
+}
+ORIBI_KIT_COMPUTE(legacy, 1)
 
 const oribi_cpu_kernel oribi_cpu_text_hash_kernels[] = {
     {.op_name = "StringToHashBucketFast",
      .priority = ORIBI_CPU_REFERENCE,
      .create = bucket_create,
-     .compute = bucket_compute,
+     .compute = fast_compute,
      .destroy = oribi_kit_free,
      .why = "FarmHash's fingerprint"},
+    {.op_name = "StringToHashBucketStrong",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = strong_create,
+     .compute = strong_compute,
+     .destroy = oribi_kit_free,
+     .why = "SipHash"},
+    {.op_name = "StringToHashBucket",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = bucket_create,
+     .compute = legacy_compute,
+     .destroy = oribi_kit_free,
+     .why = "MurmurHash64A"},
     {.op_name = NULL},
 };

@@ -194,6 +194,27 @@ static void unicode_encode(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+static void string_ngrams(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape data, splits;
+    if (oribi_ops_input_rank(ctx, 0, 1, &data, status) &&
+        oribi_ops_input_rank(ctx, 1, 1, &splits, status) &&
+        oribi_ops_output_dims(ctx, 0, 1, (const int64_t[]){-1}, status)) {
+        oribi_ops_output(ctx, 1, &splits, status);
+    }
+}
+
+/* The elements of each text along a new last axis. */
+static void decode_raw(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape;
+    const int64_t unknown = -1;
+    if (oribi_ops_input(ctx, 0, &shape, status) &&
+        (shape.n < 0 || oribi_ops_append(&shape, &unknown, 1, status))) {
+        oribi_ops_output(ctx, 0, &shape, status);
+    }
+}
+
 #define COUNTED             "{int32, int64, float, double}"
 #define UNICODE_IN          "input_encoding: string; "
 #define UNICODE_OUT         "output_encoding: {'UTF-8', 'UTF-16-BE', 'UTF-32-BE'}; "
@@ -305,6 +326,52 @@ const oribi_ops_row oribi_ops_tensorflow_text[] = {
      .attrs = UNICODE_IN UNICODE_OUT UNICODE_ERRORS UNICODE_CONTROLS,
      .traits = "elementwise",
      .shape = oribi_ops_shape_unchanged},
+    {.name = "StringSplit",
+     .inputs = "input: string; delimiter: string",
+     .outputs = "indices: int64; values: string; shape: int64",
+     .attrs = "skip_empty: bool = true",
+     .shape = string_split},
+    {.name = "StringNGrams",
+     .inputs = "data: string; data_splits: Tsplits",
+     .outputs = "ngrams: string; ngrams_splits: Tsplits",
+     .attrs = "separator: string; ngram_widths: list(int) >= 0; left_pad: string; "
+              "right_pad: string; pad_width: int; preserve_short_sequences: bool; " UNICODE_SPLITS,
+     .shape = string_ngrams},
+    {.name = "StringToHashBucketStrong",
+     .inputs = "input: string",
+     .outputs = "output: int64",
+     .attrs = "num_buckets: int >= 1; key: list(int)",
+     .traits = "elementwise",
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "StringToHashBucket",
+     .inputs = "string_tensor: string",
+     .outputs = "output: int64",
+     .attrs = "num_buckets: int >= 1",
+     .traits = "elementwise",
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "EncodeBase64",
+     .inputs = "input: string",
+     .outputs = "output: string",
+     .attrs = "pad: bool = false",
+     .traits = "elementwise",
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "DecodeBase64",
+     .inputs = "input: string",
+     .outputs = "output: string",
+     .traits = "elementwise",
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "DecodeRaw",
+     .inputs = "bytes: string",
+     .outputs = "output: out_type",
+     .attrs = "out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, "
+              "complex64, complex128, bool, bfloat16}; little_endian: bool = true",
+     .shape = decode_raw},
+    {.name = "DecodePaddedRaw",
+     .inputs = "input_bytes: string; fixed_length: int32",
+     .outputs = "output: out_type",
+     .attrs = "out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, "
+              "bfloat16}; little_endian: bool = true",
+     .shape = decode_raw},
     {.name = "Bincount",
      .inputs = "arr: int32; size: int32; weights: T",
      .outputs = "bins: T",
