@@ -237,7 +237,7 @@ static bool compute_all(const system_state *state, oribi_kit_run *run, kind what
     void *out = oribi_kit_output(run, 0, s.out.at, s.out.n);
     double *room = out == NULL ? NULL : oribi_kit_scratch(run, left + right + 1, &scratch);
     bool good = room != NULL;
-    linear one = {.run = run, .a = room, .b = room + (good ? s.n * s.n : 0), .n = s.n, .k = s.k};
+    linear one = {.run = run, .a = room, .b = good ? room + s.n * s.n : NULL, .n = s.n, .k = s.k};
     /* Matrices without elements may be any number, which none of them limits. */
     for (int64_t i = 0; good && s.n * s.k > 0 && i < s.count; i++) {
         load(run, &s, state, what, i, get, &one);
