@@ -211,6 +211,7 @@ static oribi_program *add_program(oribi_compile *all, int32_t n, TF_Status *stat
     }
     program->options = &all->options;
     program->has_siblings = n > 1;
+    program->devices.overfull = -1;
     all->programs[all->n_programs++] = program;
     return program;
 }

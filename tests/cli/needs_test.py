@@ -36,7 +36,7 @@ FREE = {
                "--max-bytes --shape --bound --kernels --isa --disable-pass --tflite-variant --signature --follow-links "
                "--read --time-limit",
     "compile": "--output --report --json --force --plugin --name --shape --io --weights --place --layout "
-               "--workspace --self-test --rename --state --tflite-variant --optimize --core --fma --no-fuse "
+               "--workspace --table --self-test --rename --state --tflite-variant --optimize --core --fma --no-fuse "
                "--pool --target-device --device --max-ram --max-flash --read --time-limit",
     "verify": "--target --runs --input --against --per-node --cc --cflags --timeout --keep --image "
               "--port --json --plugin --threads --max-bytes --shape --bound --kernels --isa --disable-pass "
@@ -83,7 +83,7 @@ IGNORED = {
                ("--cc --cflags --keep", "--port t"), ("--runs --input --against --json --timeout",
                "--image d"), ("--keep --port", "--image d"), ("--emulator-flags", ""),
                ("--emulator-flags", "--target host"), ("--emulator-flags", "--port t --target cortex-m4"),
-               ("--layout", "")],
+               ("--layout --table", "")],
     "device-serve": [("--once", "--pty"), ("--assign", "--pty")],
     "ops": [("--map", "--kernels"), ("--map --kernels", "Conv2D")],
     "plugin": [("--plugin --seed --cases --op --part --random --timeout-ms --cxx --micro --device",
