@@ -11,6 +11,14 @@ typedef struct emitter {
     oribi_writer w;
 } emitter;
 
+void oribi_emit_shape(oribi_text *text, const oribi_shape *shape)
+{
+    for (int32_t i = 0; i < shape->rank; i++) {
+        oribi_text_printf(text, "%s%" PRId64, i > 0 ? ", " : "", shape->dims[i]);
+    }
+    oribi_text_append(text, shape->rank > 0 ? "" : "1");
+}
+
 static void port_macros(emitter *e, const oribi_port *port, const char *what)
 {
     oribi_writer *w = &e->w;
@@ -26,11 +34,8 @@ static void port_macros(emitter *e, const oribi_port *port, const char *what)
                       port->count);
     oribi_writer_line(w, "#define TVMGEN_%s_%s_TYPE %s", m, p, oribi_element_c_type(port->kind));
     oribi_writer_line(w, "#define TVMGEN_%s_%s_RANK %d", m, p, (int)shape->rank);
-    for (int32_t i = 0; i < shape->rank; i++) {
-        oribi_text_printf(&dims, "%s%" PRId64, i > 0 ? ", " : "", shape->dims[i]);
-    }
-    oribi_writer_line(w, "#define TVMGEN_%s_%s_SHAPE {%s}", m, p,
-                      shape->rank > 0 ? oribi_text_string(&dims) : "1");
+    oribi_emit_shape(&dims, shape);
+    oribi_writer_line(w, "#define TVMGEN_%s_%s_SHAPE {%s}", m, p, oribi_text_string(&dims));
     if (port->units.n_scales > 1) {
         oribi_writer_comment(w, "Its numbers have %d scales, one for each index of dimension %d.",
                              (int)port->units.n_scales, (int)port->units.axis);

@@ -35,6 +35,8 @@ const char *oribi_emit_flags(const oribi_compile *all);
 bool oribi_emit_metadata(const oribi_compile *all, oribi_files *files, TF_Status *status);
 int64_t oribi_compile_time(void); /* SOURCE_DATE_EPOCH, else 0 (1970) */
 int32_t oribi_emit_operator_count(const oribi_program *program);
+/* "1, 28, 28"; of a scalar "1". */
+void oribi_emit_shape(oribi_text *text, const oribi_shape *shape);
 /* Writes the lines that each emitted file begins with. */
 void oribi_emit_banner(const oribi_program *program, oribi_writer *writer, const char *what);
 /* The place of a value as an expression over inputs, outputs, workspace, weights and state. */

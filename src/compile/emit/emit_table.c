@@ -79,13 +79,10 @@ static void shapes(const oribi_program *c, oribi_writer *w, const char *what,
                    const oribi_port *ports, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
-        const oribi_shape *shape = &c->graph->values[ports[i].value]->shape;
         oribi_text dims = {0};
-        for (int32_t k = 0; k < shape->rank; k++) {
-            oribi_text_printf(&dims, "%s%" PRId64, k > 0 ? ", " : "", shape->dims[k]);
-        }
+        oribi_emit_shape(&dims, &c->graph->values[ports[i].value]->shape);
         oribi_writer_line(w, "static const int32_t %s_%s_%d[] = {%s};", c->name, what, (int)i,
-                          shape->rank > 0 ? oribi_text_string(&dims) : "1");
+                          oribi_text_string(&dims));
         oribi_writer_end(w, &dims);
     }
 }

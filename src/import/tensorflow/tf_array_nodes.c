@@ -350,11 +350,10 @@ static value ragged_bincount(maker m, from node)
     const bool is_plain =
         oribi_tf_attr_bool(node, "binary_output", false) ||
         (oribi_tf_rank(m, weights) >= 1 && m->tf->graph->values[weights]->shape.dims[0] == 0);
-    const value inputs[] = {node->inputs[0], node->inputs[1], node->inputs[2], weights,
-                            oribi_tf_number(m, oribi_tf_dtype(m, weights), 1)};
-    const oribi_graphdef_node one = {.inputs = inputs, .n_inputs = 5, .message = node->message};
-    const char *text = oribi_arena_printf(
-        &m->tf->kept,
+    return oribi_tf_formula_of(
+        m, node,
+        INPUTS(node->inputs[0], node->inputs[1], node->inputs[2], weights,
+               oribi_tf_number(m, oribi_tf_dtype(m, weights), 1)),
         "v = Cast{DstT=3}($1); n = Cast{DstT=3}($2); r = Sub(Size($0), 1); "
         "i = Sub(Sum(Cast{DstT=3}(LessEqual(ExpandDims(Cast{DstT=3}($0), 0), "
         "ExpandDims(Range(0, Size(v), 1), 1))), 1), 1); w = %s; "
@@ -362,11 +361,6 @@ static value ragged_bincount(maker m, from node)
         "c = Reshape(UnsortedSegmentSum(w, k, Mul(r, n)), Pack(r, n)); %s",
         is_plain ? "Fill(Shape(v), $4)" : "$3",
         oribi_tf_attr_bool(node, "binary_output", false) ? "Minimum(c, $4)" : "c");
-    if (text == NULL) {
-        oribi_fail_memory(m->status);
-        return -1;
-    }
-    return oribi_tf_formula(m, &one, text);
 }
 
 const oribi_tf_row oribi_tf_array_rows[] = {

@@ -51,20 +51,16 @@ static value spectrogram(maker m, from node)
     for (int64_t i = 0; window != NULL && i < size; i++) {
         window[i] = (float)(0.5 - 0.5 * cos(2 * pi() * (double)i / (double)size));
     }
-    const value inputs[] = {node->inputs[0], oribi_tf_int(m, (int32_t)size),
-                            oribi_tf_int(m, (int32_t)stride), floats(m, window, 1, (int32_t)size),
-                            oribi_tf_ints(m, &length, 1)};
-    const oribi_graphdef_node sound = {.inputs = inputs, .n_inputs = 5, .message = node->message};
-    return oribi_tf_formula(
-        m, &sound,
+    return oribi_tf_formula_of(
+        m, node,
+        INPUTS(node->inputs[0], oribi_tf_int(m, (int32_t)size), oribi_tf_int(m, (int32_t)stride),
+               floats(m, window, 1, (int32_t)size), oribi_tf_ints(m, &length, 1)),
+        "n = Maximum(0, AddV2(FloorDiv(Sub(GatherV2(Shape($0), 0, 0), $1), $2), 1)); "
+        "i = AddV2(ExpandDims(Mul(Range(0, n, 1), $2), 1), Range(0, $1, 1)); "
+        "x = RFFT(Mul(GatherV2(Transpose($0, [1, 0]), i, 1), $3), $4); %s",
         oribi_tf_attr_bool(node, "magnitude_squared", false)
-            ? "n = Maximum(0, AddV2(FloorDiv(Sub(GatherV2(Shape($0), 0, 0), $1), $2), 1)); "
-              "i = AddV2(ExpandDims(Mul(Range(0, n, 1), $2), 1), Range(0, $1, 1)); "
-              "x = RFFT(Mul(GatherV2(Transpose($0, [1, 0]), i, 1), $3), $4); "
-              "AddV2(Square(Real(x)), Square(Imag(x)))"
-            : "n = Maximum(0, AddV2(FloorDiv(Sub(GatherV2(Shape($0), 0, 0), $1), $2), 1)); "
-              "i = AddV2(ExpandDims(Mul(Range(0, n, 1), $2), 1), Range(0, $1, 1)); "
-              "ComplexAbs(RFFT(Mul(GatherV2(Transpose($0, [1, 0]), i, 1), $3), $4))");
+            ? "AddV2(Square(Real(x)), Square(Imag(x)))"
+            : "ComplexAbs(x)");
 }
 
 /* How much of each of n bands is in each of `count` coefficients: a cosine transform. */
@@ -100,9 +96,8 @@ static value cepstrum(maker m, from node)
                             oribi_tf_number(m, TF_DOUBLE, 1127 * log1p(high / 700)),
                             oribi_tf_int(m, (int32_t)bands),
                             cosines(m, (int32_t)bands, (int32_t)count)};
-    const oribi_graphdef_node sound = {.inputs = inputs, .n_inputs = 8, .message = node->message};
-    return oribi_tf_formula(
-        m, &sound,
+    return oribi_tf_formula_of(
+        m, node, inputs, sizeof inputs / sizeof inputs[0],
         "n = GatherV2(Shape($0), 2, 0); i = Cast{DstT=2}(Range(0, n, 1)); "
         "h = RealDiv(Cast{DstT=2}($1), Cast{DstT=2}(Mul(2, Sub(n, 1)))); "
         "w = RealDiv(Sub($5, $4), Cast{DstT=2}(AddV2($6, 1))); "

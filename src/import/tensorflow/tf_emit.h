@@ -100,6 +100,10 @@ typedef struct oribi_tf_row {
 /* What the formula says; the first output, others in m->out. */
 oribi_value_id oribi_tf_formula(const oribi_tf_maker *m, const oribi_graphdef_node *node,
                                 const char *formula);
+/* The same of these inputs in the place of the node's, and of what `format` makes. */
+oribi_value_id oribi_tf_formula_of(const oribi_tf_maker *m, const oribi_graphdef_node *node,
+                                   const oribi_value_id *inputs, int32_t n_inputs,
+                                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* The row of an op that a table has; NULL: none. */
 const oribi_tf_row *oribi_tf_row_of(oribi_string op);
 /* The same of an op whose first input is of complex numbers, which the op's kernels do not take. */

@@ -14,6 +14,7 @@
  *   a, b                          several outputs
  * An op may be another row's, of which the first output is taken.
  */
+#include <stdarg.h>
 #include <string.h>
 
 #include "import/tensorflow/tf_emit.h"
@@ -259,4 +260,21 @@ oribi_value_id oribi_tf_formula(const oribi_tf_maker *m, const oribi_graphdef_no
         m->out[i] = made;
     }
     return oribi_ok(m->status) ? first : -1;
+}
+
+oribi_value_id oribi_tf_formula_of(const oribi_tf_maker *m, const oribi_graphdef_node *node,
+                                   const oribi_value_id *inputs, int32_t n_inputs,
+                                   const char *format, ...)
+{
+    const oribi_graphdef_node of = {
+        .inputs = inputs, .n_inputs = n_inputs, .message = node->message};
+    va_list args;
+    va_start(args, format);
+    const char *text = oribi_arena_vprintf(&m->tf->kept, format, args);
+    va_end(args);
+    if (text == NULL) {
+        oribi_fail_memory(m->status);
+        return -1;
+    }
+    return oribi_tf_formula(m, &of, text);
 }

@@ -44,14 +44,8 @@
 static oribi_value_id crop_and_resize(const oribi_tf_maker *m, const oribi_graphdef_node *node)
 {
     static const char *const nearest = "y = Floor(AddV2(y, 0.5f)); x = Floor(AddV2(x, 0.5f)); ";
-    const char *text =
-        oribi_arena_printf(&m->tf->kept, CROP "%s" BETWEEN,
-                           oribi_tf_attr_is(node, "method", "nearest") ? nearest : "");
-    if (text == NULL) {
-        oribi_fail_memory(m->status);
-        return -1;
-    }
-    return oribi_tf_formula(m, node, text);
+    return oribi_tf_formula_of(m, node, node->inputs, node->n_inputs, CROP "%s" BETWEEN,
+                               oribi_tf_attr_is(node, "method", "nearest") ? nearest : "");
 }
 
 /* Each axis by a matrix of how much of each pixel lies in each new one. */
@@ -63,11 +57,9 @@ static oribi_value_id resize_area(const oribi_tf_maker *m, const oribi_graphdef_
     }
     return oribi_tf_formula(
         m, node,
-        "s = Shape($0); n = GatherV2(s, 0, 0); h = GatherV2(s, 1, 0); w = GatherV2(s, 2, 0); "
-        "c = GatherV2(s, 3, 0); a = GatherV2($1, 0, 0); b = GatherV2($1, 1, 0); "
-        "x = Reshape(Cast{DstT=1}($0), Pack(n, h, Mul(w, c))); "
-        "x = Reshape(BatchMatMulV2(parts_in_parts(h, a), x), Pack(Mul(n, a), w, c)); "
-        "Reshape(BatchMatMulV2(parts_in_parts(w, b), x), Pack(n, a, b, c))");
+        "s = Shape($0); a = GatherV2($1, 0, 0); b = GatherV2($1, 1, 0); "
+        "weighed($0, parts_in_parts(GatherV2(s, 1, 0), a), parts_in_parts(GatherV2(s, 2, 0), b), "
+        "a, b)");
 }
 
 /* How far elements of a tensor of this shape are apart. */
@@ -273,6 +265,12 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
      "j = Cast{DstT=1}(Range(0, $0, 1)); "
      "e = Minimum(ExpandDims(Mul(AddV2(i, 1.f), s), 1), AddV2(j, 1.f)); "
      "RealDiv(Maximum(0.f, Sub(e, Maximum(ExpandDims(Mul(i, s), 1), j))), s)"},
+    /* Pictures whose rows are products of $1 with those of $0, $3 of them, and columns of $2. */
+    {"weighed", 5, NULL, NULL,
+     "s = Shape($0); n = GatherV2(s, 0, 0); h = GatherV2(s, 1, 0); w = GatherV2(s, 2, 0); "
+     "c = GatherV2(s, 3, 0); "
+     "x = BatchMatMulV2($1, Reshape(Cast{DstT=1}($0), Pack(n, h, Mul(w, c)))); "
+     "x = BatchMatMulV2($2, Reshape(x, Pack(Mul(n, $3), w, c))); Reshape(x, Pack(n, $3, $4, c))"},
     {"root_of_segments", 3, NULL, NULL,
      "RealDiv(UnsortedSegmentSum($0, $1, $2), Sqrt(Maximum(" ROWS("$2") ", like(1))))"},
     {NULL, 0, NULL, NULL, NULL},

@@ -73,10 +73,8 @@ static value lstm_step(maker m, from node, const lstm *cell, const value given[8
                             given[7],
                             oribi_tf_number(m, TF_FLOAT, (double)cell->forget_bias),
                             oribi_tf_number(m, TF_FLOAT, (double)cell->clip)};
-    const oribi_graphdef_node step = {
-        .inputs = inputs, .n_inputs = sizeof inputs / sizeof inputs[0], .message = node->message};
-    const char *text = oribi_arena_printf(
-        &m->tf->kept,
+    return oribi_tf_formula_of(
+        m, node, inputs, sizeof inputs / sizeof inputs[0],
         "g = BiasAdd(MatMul(ConcatV2($0, $2, 1), $3), $7); i = Split.0{num_split=4}(1, g); "
         "c = Tanh(Split.%d{num_split=4}(1, g)); f = AddV2(Split.%d{num_split=4}(1, g), $8); "
         "o = Split.3{num_split=4}(1, g); %s i = Sigmoid(i); f = Sigmoid(f); "
@@ -86,11 +84,6 @@ static value lstm_step(maker m, from node, const lstm *cell, const value given[8
         cell->looks ? "i = AddV2(i, Mul($1, $4)); f = AddV2(f, Mul($1, $5));" : "",
         cell->clip > 0 ? "s = ClipByValue(s, Neg($9), $9);" : "",
         cell->looks ? "o = AddV2(o, Mul(s, $6));" : "");
-    if (text == NULL) {
-        oribi_fail_memory(m->status);
-        return -1;
-    }
-    return oribi_tf_formula(m, &step, text);
 }
 
 static value lstm_cell(maker m, from node)
@@ -178,11 +171,9 @@ static value max_pool_with_places(maker m, from node)
         return -1;
     }
     const value perm = oribi_tf_ints(m, last, 4);
-    const value inputs[] = {x, oribi_tf_emit2(m, "Transpose", pooled->outputs[1], perm)};
-    const oribi_graphdef_node places = {.inputs = inputs, .n_inputs = 2, .message = node->message};
     const value top = oribi_tf_emit2(m, "Transpose", pooled->outputs[0], perm);
-    const value place = oribi_tf_formula(
-        m, &places,
+    const value place = oribi_tf_formula_of(
+        m, node, INPUTS(x, oribi_tf_emit2(m, "Transpose", pooled->outputs[1], perm)),
         "s = Cast{DstT=9}(Shape($0)); h = GatherV2(s, 1, 0); w = GatherV2(s, 2, 0); "
         "c = GatherV2(s, 3, 0); b = Cast{DstT=9}(Range(0, GatherV2(Shape($0), 0, 0), 1)); "
         "p = Cast{DstT=9}(Range(0, GatherV2(Shape($0), 3, 0), 1)); "
@@ -216,12 +207,10 @@ static value max_pool_v2(maker m, from node)
 /* Mean, variance, beta, gamma. */
 static value batch_norm(maker m, from node)
 {
-    return oribi_tf_formula(m, node,
-                            oribi_tf_attr_bool(node, "scale_after_normalization", false)
-                                ? "s = Mul(Rsqrt(AddV2($2, @variance_epsilon)), $4); "
-                                  "AddV2(Mul($0, s), Sub($3, Mul($1, s)))"
-                                : "s = Rsqrt(AddV2($2, @variance_epsilon)); "
-                                  "AddV2(Mul($0, s), Sub($3, Mul($1, s)))");
+    return oribi_tf_formula_of(
+        m, node, node->inputs, node->n_inputs,
+        "s = Rsqrt(AddV2($2, @variance_epsilon)); %s AddV2(Mul($0, s), Sub($3, Mul($1, s)))",
+        oribi_tf_attr_bool(node, "scale_after_normalization", false) ? "s = Mul(s, $4);" : "");
 }
 
 const oribi_tf_row oribi_tf_network_rows[] = {

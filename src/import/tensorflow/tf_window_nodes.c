@@ -47,27 +47,21 @@ static value with_windows(maker m, from node, const steps *s, value x, int32_t a
                           value size, value fill)
 {
     static const int32_t ones[] = {1, 1, 1, 1, 1, 1, 1};
-    const value inputs[] = {x,
-                            size,
-                            oribi_tf_int(m, (int32_t)s->strides[axis]),
-                            oribi_tf_int(m, (int32_t)s->rates[axis]),
-                            oribi_tf_int(m, axis),
-                            oribi_tf_ints(m, ones, behind),
-                            fill};
-    const oribi_graphdef_node one = {.inputs = inputs, .n_inputs = 7, .message = node->message};
     /* i: elements of the axis; e: how far a window reaches; o: windows; b: what is in front. */
-    return oribi_tf_formula(
-        m, &one,
+    return oribi_tf_formula_of(
+        m, node,
+        INPUTS(x, size, oribi_tf_int(m, (int32_t)s->strides[axis]),
+               oribi_tf_int(m, (int32_t)s->rates[axis]), oribi_tf_int(m, axis),
+               oribi_tf_ints(m, ones, behind), fill),
+        "i = GatherV2(Shape($0), $4, 0); e = AddV2(Mul(Sub($1, 1), $3), 1); %s",
         s->is_same
-            ? "i = GatherV2(Shape($0), $4, 0); e = AddV2(Mul(Sub($1, 1), $3), 1); "
-              "o = FloorDiv(AddV2(i, Sub($2, 1)), $2); "
+            ? "o = FloorDiv(AddV2(i, Sub($2, 1)), $2); "
               "b = FloorDiv(Maximum(0, Sub(AddV2(Mul(Sub(o, 1), $2), e), i)), 2); "
               "w = Sub(AddV2(ExpandDims(Mul(Range(0, o, 1), $2), 1), Mul(Range(0, $1, 1), $3)), "
               "b); k = LogicalAnd(GreaterEqual(w, 0), Less(w, i)); "
               "x = GatherV2($0, Maximum(0, Minimum(w, Sub(i, 1))), $4); "
               "SelectV2(Reshape(k, ConcatV2(Shape(k), $5, 0)), x, $6)"
-            : "i = GatherV2(Shape($0), $4, 0); e = AddV2(Mul(Sub($1, 1), $3), 1); "
-              "o = Maximum(0, AddV2(FloorDiv(Sub(i, e), $2), 1)); "
+            : "o = Maximum(0, AddV2(FloorDiv(Sub(i, e), $2), 1)); "
               "GatherV2($0, AddV2(ExpandDims(Mul(Range(0, o, 1), $2), 1), Mul(Range(0, $1, 1), "
               "$3)), $4)");
 }
@@ -105,12 +99,12 @@ static value patches(maker m, from node, int32_t n)
     perm[2 * n + 1] = 2 * n + 1;
     const value nought = oribi_tf_number(m, oribi_tf_dtype(m, node->inputs[0]), 0);
     const value seen = all_windows(m, node, &s, sizes, nought);
-    const value inputs[] = {oribi_tf_emit2(m, "Transpose", seen, oribi_tf_ints(m, perm, 2 * n + 2)),
-                            oribi_tf_ints(m, &(int32_t){n + 1}, 1)};
-    const oribi_graphdef_node one = {.inputs = inputs, .n_inputs = 2, .message = node->message};
-    return oribi_tf_formula(m, &one,
-                            "s = Shape($0); Reshape($0, ConcatV2(Slice(s, [0], $1), "
-                            "Prod{keep_dims=1}(Slice(s, $1, [-1]), 0), 0))");
+    return oribi_tf_formula_of(
+        m, node,
+        INPUTS(oribi_tf_emit2(m, "Transpose", seen, oribi_tf_ints(m, perm, 2 * n + 2)),
+               oribi_tf_ints(m, &(int32_t){n + 1}, 1)),
+        "s = Shape($0); Reshape($0, ConcatV2(Slice(s, [0], $1), "
+        "Prod{keep_dims=1}(Slice(s, $1, [-1]), 0), 0))");
 }
 
 static value image_patches(maker m, from node)
@@ -188,35 +182,24 @@ static const char *weighing_of(from node)
 static value weights(maker m, from node, int32_t axis)
 {
     const value place = oribi_tf_int(m, axis);
-    const value inputs[] = {
-        oribi_tf_size_of(m, node->inputs[0], axis + 1), oribi_tf_take(m, node->inputs[1], place),
-        oribi_tf_take(m, node->inputs[2], place), oribi_tf_take(m, node->inputs[3], place)};
-    const oribi_graphdef_node one = {.inputs = inputs, .n_inputs = 4, .message = node->message};
-    const char *text = oribi_arena_printf(
-        &m->tf->kept,
+    return oribi_tf_formula_of(
+        m, node,
+        INPUTS(oribi_tf_size_of(m, node->inputs[0], axis + 1),
+               oribi_tf_take(m, node->inputs[1], place), oribi_tf_take(m, node->inputs[2], place),
+               oribi_tf_take(m, node->inputs[3], place)),
         "r = RealDiv(1.f, $2); s = Sub(Mul(AddV2(Cast{DstT=1}(Range(0, $1, 1)), 0.5f), r), "
         "Mul(r, $3)); d = Sub(AddV2(Cast{DstT=1}(Range(0, $0, 1)), 0.5f), ExpandDims(s, 1)); "
         "y = Abs(RealDiv(d, %s)); %s t = Sum{keep_dims=1}(w, 1); "
         "o = LogicalOr(Less(s, 0.f), Greater(s, Cast{DstT=1}($0))); "
         "SelectV2(LogicalOr(ExpandDims(o, 1), Equal(t, 0.f)), 0.f, RealDiv(w, t))",
         oribi_tf_attr_bool(node, "antialias", true) ? "Maximum(r, 1.f)" : "1.f", weighing_of(node));
-    if (text == NULL) {
-        oribi_fail_memory(m->status);
-        return -1;
-    }
-    return oribi_tf_formula(m, &one, text);
 }
 
 static value scale_and_translate(maker m, from node)
 {
-    const value inputs[] = {node->inputs[0], weights(m, node, 0), weights(m, node, 1)};
-    const oribi_graphdef_node one = {.inputs = inputs, .n_inputs = 3, .message = node->message};
-    return oribi_tf_formula(
-        m, &one,
-        "s = Shape($0); n = GatherV2(s, 0, 0); h = GatherV2(s, 1, 0); w = GatherV2(s, 2, 0); "
-        "c = GatherV2(s, 3, 0); a = GatherV2(Shape($1), 0, 0); b = GatherV2(Shape($2), 0, 0); "
-        "x = BatchMatMulV2($1, Reshape(Cast{DstT=1}($0), Pack(n, h, Mul(w, c)))); "
-        "x = BatchMatMulV2($2, Reshape(x, Pack(Mul(n, a), w, c))); Reshape(x, Pack(n, a, b, c))");
+    return oribi_tf_formula_of(
+        m, node, INPUTS(node->inputs[0], node->inputs[1], weights(m, node, 0), weights(m, node, 1)),
+        "weighed($0, $2, $3, GatherV2($1, 0, 0), GatherV2($1, 1, 0))");
 }
 
 const oribi_tf_row oribi_tf_window_rows[] = {
