@@ -49,22 +49,6 @@ void oribi_ops_shape_batch_mat_mul(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
-/* Square matrices, a number for each. */
-static void determinant(oribi_ops_ctx *ctx, TF_Status *status)
-{
-    oribi_ops_shape shape;
-    if (!oribi_ops_input(ctx, 0, &shape, status) || !oribi_ops_at_least(&shape, 2, status)) {
-        return;
-    }
-    if (shape.n >= 0) {
-        if (!oribi_ops_merge_dim(&shape.at[shape.n - 2], shape.at[shape.n - 1], status)) {
-            return;
-        }
-        shape.n -= 2;
-    }
-    oribi_ops_output(ctx, 0, &shape, status);
-}
-
 /* Square matrices in the last two dimensions. */
 static bool square(oribi_ops_ctx *ctx, oribi_ops_shape *out, TF_Status *status)
 {
@@ -79,6 +63,15 @@ static void same_square(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape shape;
     if (square(ctx, &shape, status)) {
+        oribi_ops_output(ctx, 0, &shape, status);
+    }
+}
+
+static void determinant(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape;
+    if (square(ctx, &shape, status)) {
+        shape.n = shape.n < 0 ? shape.n : shape.n - 2;
         oribi_ops_output(ctx, 0, &shape, status);
     }
 }

@@ -20,7 +20,7 @@
     FAMILY(pad) EXTRA(axes) \
     EXTRA(fill) \
     FAMILY(cast) \
-    FAMILY(gather) EXTRA(nd) EXTRA(update_slice) EXTRA(element) EXTRA(triangle) EXTRA(unique) EXTRA(segment) EXTRA(einsum) EXTRA(determinant) EXTRA(linear_systems) EXTRA(dropout) \
+    FAMILY(gather) EXTRA(nd) EXTRA(update_slice) EXTRA(element) EXTRA(triangle) EXTRA(unique) EXTRA(segment) EXTRA(einsum) EXTRA(linear_systems) EXTRA(dropout) \
     FAMILY(select) \
     EXTRA(index) \
     EXTRA(batch_space) \

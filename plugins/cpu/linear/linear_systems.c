@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MatrixInverse, MatrixSolve, MatrixTriangularSolve, Cholesky: of many square matrices each, in
- * double.
+/* MatrixInverse, MatrixSolve, MatrixTriangularSolve, Cholesky, MatrixDeterminant: of many square
+ * matrices each, in double.
  */
 #include "cpu/base/cpu_shape.h"
 #include "cpu/base/families.h"
@@ -31,6 +31,7 @@ ORIBI_KIT_CREATE(triangle, system_state)
 typedef struct linear {
     oribi_kit_run *run;
     double *a, *b;
+    double determinant; /* of a, once it is eliminated */
     int64_t n, k, patience;
 } linear;
 
@@ -82,28 +83,30 @@ static bool substitute(linear *s, bool is_lower)
     return true;
 }
 
-/* An elimination with row exchanges. */
-static bool solve(linear *s)
+/* An elimination with row exchanges: a becomes an upper triangle. False: the run stops. */
+static bool eliminate(linear *s)
 {
+    s->determinant = 1;
     for (int64_t k = 0; k < s->n; k++) {
         int64_t top = k;
         for (int64_t r = k + 1; r < s->n; r++) {
             top = fabs(s->a[r * s->n + k]) > fabs(s->a[top * s->n + k]) ? r : top;
         }
-        exchange(s->a + top * s->n, s->a + k * s->n, top != k ? s->n : 0);
-        exchange(s->b + top * s->k, s->b + k * s->k, top != k ? s->k : 0);
-        const double pivot = s->a[k * s->n + k];
-        if (pivot == 0) {
-            return refuse(s->run, "Input matrix is not invertible.");
+        if (top != k) {
+            exchange(s->a + top * s->n, s->a + k * s->n, s->n);
+            exchange(s->b + top * s->k, s->b + k * s->k, s->k);
+            s->determinant = -s->determinant;
         }
-        for (int64_t r = k + 1; r < s->n; r++) {
+        const double pivot = s->a[k * s->n + k];
+        s->determinant *= pivot;
+        for (int64_t r = k + 1; pivot != 0 && r < s->n; r++) {
             take_away(s, r, k, s->a[r * s->n + k] / pivot);
             if (oribi_kit_stops(s->run, &s->patience, s->n + s->k + 10)) {
                 return false;
             }
         }
     }
-    return substitute(s, false);
+    return true;
 }
 
 /* b becomes the lower triangle whose product with its transpose is a. */
@@ -133,7 +136,7 @@ static bool decompose(linear *s)
 /* --- Many of them ------------------------------------------------------------------------------
  */
 
-typedef enum kind { INVERSE, SOLVE, TRIANGLE, CHOLESKY } kind;
+typedef enum kind { INVERSE, SOLVE, TRIANGLE, CHOLESKY, DETERMINANT } kind;
 
 /* Shapes: the matrices, what stands on the right of them, the batch of both, the result. */
 typedef struct systems {
@@ -159,6 +162,10 @@ static bool read_shapes(oribi_kit_run *run, kind what, systems *out)
     out->out = out->b = out->a;
     batch.n -= 2;
     out->batch = batch;
+    if (what == DETERMINANT) {
+        out->k = 0;
+        out->out = batch;
+    }
     if (what == SOLVE || what == TRIANGLE) {
         if (!oribi_cpu_input_shape(run, 1, &out->b)) {
             return false;
@@ -215,11 +222,29 @@ static void load(oribi_kit_run *run, const systems *s, const system_state *state
         for (int64_t k = 0; k < n * n; k++) {
             out->b[k] = k / n == k % n;
         }
-    } else if (what != CHOLESKY) {
+    } else if (what == SOLVE || what == TRIANGLE) {
         const int64_t b = place_of(i, &s->batch, &s->b) * n * s->k;
         for (int64_t k = 0; k < n * s->k; k++) {
             out->b[k] = get(TF_TensorData(run->in[1]), b + k);
         }
+    }
+}
+
+/* False: it has no answer, or the run stops. */
+static bool compute_one(const system_state *state, kind what, linear *one)
+{
+    if (oribi_kit_stops(one->run, &one->patience, one->n * (one->n + one->k) + 10)) {
+        return false;
+    }
+    switch (what) {
+    case CHOLESKY:
+        return decompose(one);
+    case TRIANGLE:
+        return substitute(one, state->lower != state->adjoint);
+    case DETERMINANT:
+        return eliminate(one);
+    default:
+        return eliminate(one) && substitute(one, false);
     }
 }
 
@@ -238,15 +263,14 @@ static bool compute_all(const system_state *state, oribi_kit_run *run, kind what
     double *room = out == NULL ? NULL : oribi_kit_scratch(run, left + right + 1, &scratch);
     bool good = room != NULL;
     linear one = {.run = run, .a = room, .b = good ? room + s.n * s.n : NULL, .n = s.n, .k = s.k};
-    /* Matrices without elements may be any number, which none of them limits. */
-    for (int64_t i = 0; good && s.n * s.k > 0 && i < s.count; i++) {
+    const double *results = what == DETERMINANT ? &one.determinant : one.b;
+    const int64_t n_results = what == DETERMINANT ? 1 : s.n * s.k;
+    /* Matrices that give no elements may be any number, which none of them limits. */
+    for (int64_t i = 0; good && n_results > 0 && i < s.count; i++) {
         load(run, &s, state, what, i, get, &one);
-        good = !oribi_kit_stops(run, &one.patience, s.n * (s.n + s.k) + 10) &&
-               (what == CHOLESKY   ? decompose(&one)
-                : what == TRIANGLE ? substitute(&one, state->lower != state->adjoint)
-                                   : solve(&one));
-        for (int64_t k = 0; good && k < s.n * s.k; k++) {
-            put(out, i * s.n * s.k + k, one.b[k]);
+        good = compute_one(state, what, &one);
+        for (int64_t k = 0; good && k < n_results; k++) {
+            put(out, i * n_results + k, results[k]);
         }
     }
     TF_DeleteTensor(scratch);
@@ -282,29 +306,22 @@ BOTH(inverse, INVERSE, 1)
 BOTH(solve, SOLVE, 2)
 BOTH(triangle, TRIANGLE, 2)
 BOTH(cholesky, CHOLESKY, 1)
+BOTH(determinant, DETERMINANT, 1)
 
-#define ROW(op, made, name, T, dtype)                                                              \
+#define ROW(op, make, name, T, dtype)                                                              \
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(dtype)}}, .priority = ORIBI_CPU_REFERENCE,   \
-        .create = made##_create, .compute = name##_##T##_compute, .destroy = oribi_kit_free,       \
+        .create = make, .compute = name##_##T##_compute, .destroy = oribi_kit_free,                \
         .why = "in double, matrix by matrix"                                                       \
     }
-#define ROWS(op, made, name)                                                                       \
-    ROW(op, made, name, float, TF_FLOAT), ROW(op, made, name, double, TF_DOUBLE)
+#define ROWS(op, make, name)                                                                       \
+    ROW(op, make, name, float, TF_FLOAT), ROW(op, make, name, double, TF_DOUBLE)
 
 const oribi_cpu_kernel oribi_cpu_linear_systems_kernels[] = {
-    ROWS("MatrixInverse", adjoint, inverse),
-    ROWS("MatrixSolve", adjoint, solve),
-    ROWS("MatrixTriangularSolve", triangle, triangle),
-    {.op_name = "Cholesky",
-     .types = {{"T", ORIBI_KIT_TYPE(TF_FLOAT)}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = cholesky_float_compute,
-     .why = "in double, matrix by matrix"},
-    {.op_name = "Cholesky",
-     .types = {{"T", ORIBI_KIT_TYPE(TF_DOUBLE)}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = cholesky_double_compute,
-     .why = "in double, matrix by matrix"},
+    ROWS("MatrixInverse", adjoint_create, inverse),
+    ROWS("MatrixSolve", adjoint_create, solve),
+    ROWS("MatrixTriangularSolve", triangle_create, triangle),
+    ROWS("Cholesky", NULL, cholesky),
+    ROWS("MatrixDeterminant", NULL, determinant),
     {.op_name = NULL},
 };
