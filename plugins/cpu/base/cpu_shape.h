@@ -54,4 +54,16 @@ bool oribi_cpu_broadcast(oribi_kit_run *run, const oribi_cpu_shape *a, const ori
 void oribi_cpu_broadcast_strides(const oribi_cpu_shape *in, const oribi_cpu_shape *out,
                                  oribi_dims *out_strides);
 
+/* Where an operand of these strides has element i of a broadcast. */
+static inline int64_t oribi_cpu_broadcast_place(int64_t i, const oribi_cpu_shape *shape,
+                                                const oribi_dims *strides)
+{
+    int64_t place = 0;
+    for (int32_t k = shape->n - 1; k >= 0; k--) {
+        place += i % shape->at[k] * strides->at[k];
+        i /= shape->at[k];
+    }
+    return place;
+}
+
 #endif

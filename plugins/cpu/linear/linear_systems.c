@@ -198,14 +198,9 @@ static int64_t place_of(int64_t i, const oribi_cpu_shape *batch, const oribi_cpu
 {
     oribi_cpu_shape own = *of;
     oribi_dims strides;
-    int64_t place = 0;
     own.n -= 2;
     oribi_cpu_broadcast_strides(&own, batch, &strides);
-    for (int32_t k = batch->n - 1; k >= 0; k--) {
-        place += i % batch->at[k] * strides.at[k];
-        i /= batch->at[k];
-    }
-    return place;
+    return oribi_cpu_broadcast_place(i, batch, &strides);
 }
 
 static void load(oribi_kit_run *run, const systems *s, const system_state *state, kind what,

@@ -56,9 +56,10 @@ static bool compare(oribi_kit_run *run, const equal_state *state, bool is_equal)
     oribi_cpu_broadcast_strides(&b, &out, &b_strides);
     const int64_t count = oribi_cpu_product(out.at, out.n);
     for (int64_t i = 0; i < count && !oribi_kit_stops(run, &patience, 30); i++) {
-        const oribi_cpu_span left = oribi_cpu_text_at(x, oribi_cpu_text_place(i, &out, &a_strides));
+        const oribi_cpu_span left =
+            oribi_cpu_text_at(x, oribi_cpu_broadcast_place(i, &out, &a_strides));
         const oribi_cpu_span right =
-            oribi_cpu_text_at(y, oribi_cpu_text_place(i, &out, &b_strides));
+            oribi_cpu_text_at(y, oribi_cpu_broadcast_place(i, &out, &b_strides));
         z[i] = oribi_cpu_same_text(left, right) == is_equal;
     }
     return true;

@@ -27,8 +27,8 @@ static bool concat_run(const void *state, oribi_kit_run *run)
     oribi_cpu_broadcast_strides(&b, &out, &b_strides);
     const int64_t count = oribi_cpu_product(out.at, out.n);
     for (int64_t i = 0; i < count && !oribi_kit_stops(run, &patience, 60); i++) {
-        const int64_t left = oribi_cpu_text_place(i, &out, &a_strides);
-        const int64_t right = oribi_cpu_text_place(i, &out, &b_strides);
+        const int64_t left = oribi_cpu_broadcast_place(i, &out, &a_strides);
+        const int64_t right = oribi_cpu_broadcast_place(i, &out, &b_strides);
         if (!oribi_cpu_text_append(run, &z[i], oribi_cpu_text_at(x, left)) ||
             !oribi_cpu_text_append(run, &z[i], oribi_cpu_text_at(y, right))) {
             return false;

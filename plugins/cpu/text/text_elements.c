@@ -153,12 +153,13 @@ static bool part_run(const void *state, oribi_kit_run *run)
     oribi_cpu_broadcast_strides(&pos, &out, &pos_strides);
     const int64_t count = oribi_cpu_product(out.at, out.n);
     for (int64_t i = 0; i < count; i++) {
-        const int64_t at = oribi_cpu_text_place(i, &out, &pos_strides);
+        const int64_t at = oribi_cpu_broadcast_place(i, &out, &pos_strides);
         oribi_cpu_span part = {NULL, 0};
         if (oribi_kit_stops(run, &patience, 100) ||
-            !part_of(
-                run, state, oribi_cpu_text_at(texts, oribi_cpu_text_place(i, &out, &x_strides)),
-                oribi_kit_int_at(firsts, dtype, at), oribi_kit_int_at(lengths, dtype, at), &part) ||
+            !part_of(run, state,
+                     oribi_cpu_text_at(texts, oribi_cpu_broadcast_place(i, &out, &x_strides)),
+                     oribi_kit_int_at(firsts, dtype, at), oribi_kit_int_at(lengths, dtype, at),
+                     &part) ||
             !oribi_cpu_text_append(run, &y[i], part)) {
             return false;
         }

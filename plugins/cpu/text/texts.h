@@ -79,16 +79,4 @@ static inline bool oribi_cpu_is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Where an operand of these strides has element i of a broadcast. */
-static inline int64_t oribi_cpu_text_place(int64_t i, const oribi_cpu_shape *shape,
-                                           const oribi_dims *strides)
-{
-    int64_t place = 0;
-    for (int32_t k = shape->n - 1; k >= 0; k--) {
-        place += i % shape->at[k] * strides->at[k];
-        i /= shape->at[k];
-    }
-    return place;
-}
-
 #endif
