@@ -158,10 +158,10 @@ static void convolution_and_sum_are_what_the_oracle_gives(void **state)
 {
     int n = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= 1000; seed++) {
+    for (uint64_t seed = 1; seed <= SHARE_OF(1000); seed++) {
         n += check(seed * UINT64_C(0x9e3779b97f4a7c15));
     }
-    assert_true(n > 500);
+    assert_true(n > LEAST_OF(500));
 }
 
 int main(void)

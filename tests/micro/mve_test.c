@@ -90,12 +90,12 @@ static void fully_connected_layers_give_what_the_oracle_gives(void **state)
     tally t = {0};
     (void)state;
 
-    for (uint64_t i = 1; i <= 1500; i++) {
+    for (uint64_t i = 1; i <= SHARE_OF(1500); i++) {
         check_fully_connected(nth_seed(i), &t);
     }
-    assert_true(t.fits > 500 && t.refused > 20);
+    assert_true(t.fits > LEAST_OF(500) && t.refused > LEAST_OF(20));
     for (int i = 0; i < 4; i++) {
-        assert_true(t.left[i] > 50);
+        assert_true(t.left[i] > LEAST_OF(50));
     }
 }
 
@@ -196,12 +196,12 @@ static void convolutions_give_what_the_oracle_gives(void **state)
     tally t = {0};
     (void)state;
 
-    for (uint64_t i = 1; i <= 1500; i++) {
+    for (uint64_t i = 1; i <= SHARE_OF(1500); i++) {
         check_conv(nth_seed(i), &t);
     }
-    assert_true(t.fits > 700 && t.refused > 50 && t.in_place > 40);
+    assert_true(t.fits > LEAST_OF(700) && t.refused > LEAST_OF(50) && t.in_place > LEAST_OF(40));
     for (int i = 0; i < 4; i++) {
-        assert_true(t.left[i] > 50);
+        assert_true(t.left[i] > LEAST_OF(50));
     }
 }
 
@@ -284,11 +284,12 @@ static void depthwise_convolutions_give_what_the_oracle_gives(void **state)
     tally t = {0};
     (void)state;
 
-    for (uint64_t i = 1; i <= 1000; i++) {
+    for (uint64_t i = 1; i <= SHARE_OF(1000); i++) {
         check_depthwise(nth_seed(i), &t);
     }
-    assert_true(t.fits > 400 && t.refused > 50 && t.in_place > 200);
-    assert_true(t.turned > 30 && t.pairs_and_one > 80 && t.strided > 100);
+    assert_true(t.fits > LEAST_OF(400) && t.refused > LEAST_OF(50) && t.in_place > LEAST_OF(200));
+    assert_true(t.turned > LEAST_OF(30) && t.pairs_and_one > LEAST_OF(80) &&
+                t.strided > LEAST_OF(100));
 }
 
 /* --- Sums ------------------------------------------------------------------------------------ */
@@ -401,10 +402,10 @@ static void convolution_and_sum_are_what_the_oracle_gives(void **state)
     int n = 0;
     (void)state;
 
-    for (uint64_t i = 1; i <= 600; i++) {
+    for (uint64_t i = 1; i <= SHARE_OF(600); i++) {
         n += check_conv_and_sum(nth_seed(i));
     }
-    assert_true(n > 250);
+    assert_true(n > LEAST_OF(250));
 }
 
 int main(void)
