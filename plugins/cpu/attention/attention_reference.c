@@ -201,6 +201,8 @@ bool oribi_attention_take(oribi_kit_run *run, const oribi_attention_attrs *attrs
 
 /* --- Reference ------------------------------------------------------------------------------- */
 
+enum { BLOCK = 16 }; /* numbers of a result that share the scores */
+
 typedef struct reference_query { /* one query of one head */
     const oribi_attention_call *call;
     int64_t batch, head, row;
@@ -239,16 +241,21 @@ static void attend(const reference_query *q)
         largest = score > largest ? score : largest;
     }
     largest = largest == -INFINITY ? 0.0 : largest;
-    for (int64_t i = 0; i < c->width; i++) {
-        double sum = 0.0, total = 0.0;
+    for (int64_t first = 0; first < c->width; first += BLOCK) {
+        const int64_t n = c->width - first < BLOCK ? c->width - first : BLOCK;
+        double sums[BLOCK] = {0.0}, total = 0.0;
         for (int64_t key = seen.begin; key < seen.end; key++) {
             const double power = exp(score_of(q, key) - largest);
             total += power;
-            sum += power * (double)v[key * c->value.row + i * c->value.column];
+            for (int64_t i = 0; i < n; i++) {
+                sums[i] += power * (double)v[key * c->value.row + (first + i) * c->value.column];
+            }
         }
         const bool sees_none = total == 0.0 && (c->is_safe || c->keys == 0);
         total += c->sinks != NULL ? exp((double)c->sinks[q->head] - largest) : 0.0;
-        out[i * c->output.column] = sees_none ? 0.0f : (float)(sum / total);
+        for (int64_t i = 0; i < n; i++) {
+            out[(first + i) * c->output.column] = sees_none ? 0.0f : (float)(sums[i] / total);
+        }
     }
 }
 
