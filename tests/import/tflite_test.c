@@ -218,19 +218,22 @@ static TF_Code attempt(const void *data, size_t n)
     return code;
 }
 
+/* The build without sanitizers takes every byte. */
+enum { EVERY = TEST_SANITIZED ? 3 : 1 };
+
 static void truncated_at_every_byte_it_is_survived(void **state)
 {
     (void)state;
     size_t n = 0, accepted = 0;
     uint8_t *data = read_model(digits, &n);
     int64_t live = fail_nth_live();
-    for (size_t cut = 0; cut < n; cut++) {
+    for (size_t cut = 0; cut < n; cut += EVERY) {
         uint8_t *part = malloc(cut + 1); /* so that a sanitizer sees a read beyond the end */
         memcpy(part, data, cut);
         accepted += attempt(part, cut) == TF_OK;
         free(part);
     }
-    assert_true(accepted < n / 4); /* tables that are not needed may lie at the end */
+    assert_true(accepted * EVERY < n / 4); /* tables that are not needed may lie at the end */
     assert_int_equal(fail_nth_live(), live);
     oribi_free(data);
 }
@@ -241,7 +244,7 @@ static void any_single_byte_changed_is_survived(void **state)
     static const uint8_t changes[] = {0xff, 0x80, 0x01, 0x10};
     size_t n = 0;
     uint8_t *data = read_model(digits, &n);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i += EVERY) {
         uint8_t kept = data[i];
         data[i] = kept ^ changes[i % sizeof changes];
         (void)attempt(data, n);
