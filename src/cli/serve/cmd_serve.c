@@ -59,6 +59,9 @@ int cmd_serve(const cli_args *args)
         cli_error("serve: wants a model file or a folder of them; see `oribi help serve`");
         return CLI_USAGE;
     }
+    if (!serve_http_find_library()) {
+        return CLI_UNSUPPORTED;
+    }
     store.path = args->positional[0];
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);

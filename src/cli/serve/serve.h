@@ -83,6 +83,8 @@ typedef struct serve_limits {
     uint64_t time_limit_ns;
 } serve_limits;
 typedef struct serve_http serve_http;
+/* Before anything else here. false after a message: there is no libmicrohttpd. */
+bool serve_http_find_library(void);
 /* Listens; ready is false. NULL after a message. */
 serve_http *serve_http_start(serve_store *store, const serve_limits *limits, const char *host,
                              int port);

@@ -4,11 +4,14 @@
 #include "serve/serve.h"
 
 #include <arpa/inet.h>
-#include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "serve/serve_library.h"
+
+static serve_library mhd;
 
 struct serve_http {
     struct MHD_Daemon *daemon;
@@ -39,7 +42,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, request *r
     if (answer->body.failed) {
         serve_fail(answer, 503, "no memory for the answer");
     }
-    struct MHD_Response *response = MHD_create_response_from_buffer(
+    struct MHD_Response *response = mhd.create_response_from_buffer(
         answer->body.length, (void *)(uintptr_t)oribi_text_string(&answer->body),
         MHD_RESPMEM_MUST_COPY);
     oribi_text_destroy(&answer->body);
@@ -48,20 +51,20 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, request *r
     }
     if (answer->json_bytes > 0) {
         snprintf(number, sizeof number, "%zu", answer->json_bytes);
-        MHD_add_response_header(response, "Inference-Header-Content-Length", number);
+        mhd.add_response_header(response, "Inference-Header-Content-Length", number);
         type = "application/octet-stream";
     }
-    MHD_add_response_header(response, "Content-Type", type);
-    MHD_add_response_header(response, "X-Request-Id", r->id);
+    mhd.add_response_header(response, "Content-Type", type);
+    mhd.add_response_header(response, "X-Request-Id", r->id);
     if (answer->code == 503) {
-        MHD_add_response_header(response, "Retry-After", "1");
+        mhd.add_response_header(response, "Retry-After", "1");
     }
     pthread_mutex_lock(&r->http->lock);
     r->http->n_codes[answer->code]++;
     pthread_mutex_unlock(&r->http->lock);
     r->is_answered = true;
-    const enum MHD_Result queued = MHD_queue_response(connection, (unsigned)answer->code, response);
-    MHD_destroy_response(response);
+    const enum MHD_Result queued = mhd.queue_response(connection, (unsigned)answer->code, response);
+    mhd.destroy_response(response);
     return queued;
 }
 
@@ -179,7 +182,7 @@ static bool cut_body(struct MHD_Connection *connection, const request *r, serve_
                      serve_answer *answer)
 {
     const char *header =
-        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Inference-Header-Content-Length");
+        mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Inference-Header-Content-Length");
     char *end = NULL;
     const unsigned long long json = header != NULL && header[0] >= '0' && header[0] <= '9'
                                         ? strtoull(header, &end, 10)
@@ -258,7 +261,7 @@ static enum MHD_Result route(struct MHD_Connection *connection, request *r, cons
 /* The caller's id, if it is a word that a header and a log can hold, else a number of ours. */
 static void choose_id(struct MHD_Connection *connection, request *r)
 {
-    const char *given = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "X-Request-Id");
+    const char *given = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "X-Request-Id");
     size_t n = 0;
     while (given != NULL && given[n] > ' ' && given[n] < 127 && n < SERVE_ID_BYTES) {
         n++;
@@ -288,7 +291,7 @@ static bool enter(request *r, bool takes_place)
 static enum MHD_Result begin(serve_http *http, struct MHD_Connection *connection,
                              const char *method, void **state)
 {
-    const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
+    const char *length = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
     request *r = cli_alloc(sizeof *r);
 
     *r = (request){.http = http};
@@ -301,7 +304,7 @@ static enum MHD_Result begin(serve_http *http, struct MHD_Connection *connection
         return refuse(connection, r, 413, "the body is larger than --max-body allows");
     }
     const char *encoding =
-        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Encoding");
+        mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Encoding");
     if (encoding != NULL && strcmp(encoding, "identity") != 0) {
         return refuse(connection, r, 415, "a body that is compressed is not read");
     }
@@ -389,12 +392,16 @@ static bool read_address(const char *host, int port, struct sockaddr_storage *ou
     return inet_pton(AF_INET6, host, &six->sin6_addr) == 1;
 }
 
+bool serve_http_find_library(void)
+{
+    return serve_library_open(&mhd);
+}
+
 serve_http *serve_http_start(serve_store *store, const serve_limits *limits, const char *host,
                              int port)
 {
     struct sockaddr_storage address;
     serve_http *http = cli_alloc(sizeof *http);
-
     *http = (serve_http){.store = store,
                          .limits = *limits,
                          .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -407,7 +414,7 @@ serve_http *serve_http_start(serve_store *store, const serve_limits *limits, con
     const unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
                            MHD_USE_POLL | MHD_USE_ITC |
                            (address.ss_family == AF_INET6 ? MHD_USE_IPv6 : 0u);
-    http->daemon = MHD_start_daemon(
+    http->daemon = mhd.start_daemon(
         flags, 0, NULL, NULL, on_request, http, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)limits->connections, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)limits->idle_seconds, MHD_OPTION_THREAD_STACK_SIZE, (size_t)1 << 20,
@@ -423,7 +430,7 @@ serve_http *serve_http_start(serve_store *store, const serve_limits *limits, con
 
 int serve_http_port(const serve_http *http)
 {
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    const union MHD_DaemonInfo *info = mhd.get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
     return info != NULL ? info->port : 0;
 }
 
@@ -434,7 +441,7 @@ void serve_http_set_ready(serve_http *http, bool ready)
 
 void serve_http_drain(serve_http *http)
 {
-    const MHD_socket listener = MHD_quiesce_daemon(http->daemon);
+    const MHD_socket listener = mhd.quiesce_daemon(http->daemon);
     if (listener != MHD_INVALID_SOCKET) {
         close(listener);
     }
@@ -447,7 +454,7 @@ void serve_http_drain(serve_http *http)
 
 void serve_http_stop(serve_http *http)
 {
-    MHD_stop_daemon(http->daemon);
+    mhd.stop_daemon(http->daemon);
     pthread_cond_destroy(&http->is_idle);
     pthread_mutex_destroy(&http->lock);
     free(http);
