@@ -18,6 +18,7 @@
  *   binding_load.c      SavedModels
  *   binding_partial.c   runs whose feeds come one after another
  *   binding_function.c  functions of graphs
+ *   binding_checkpoint.c  checkpoints, read by the names of their tensors
  *   binding_device.c, binding_config.c, binding_eager.c  what bindings ask beside
  *
  * Source   TensorFlow's c_api.h; graph.proto, node_def.proto, meta_graph.proto.

@@ -98,23 +98,8 @@ ABSENT_VOID(TF_SetHandleShapeAndType, (TF_Graph *graph, TF_Output output, const 
 ABSENT_VOID(TF_AddWhileInputHack, (TF_Graph *graph, TF_Output new_src, TF_Operation *dst, TF_Status
     *status), status)
 
-/* Experimental: libraries, configuration, checkpoints */
+/* Experimental: libraries */
 ABSENT(const char *, TF_GraphDebugString, (TF_Graph *graph, size_t *len), NULL, NULL)
 ABSENT_VOID(TF_InitMain, (const char *usage, int *argc, char ***argv), NULL)
-ABSENT(TF_CheckpointReader *, TF_NewCheckpointReader, (const char *filename, TF_Status *status),
-    status, NULL)
-ABSENT_VOID(TF_DeleteCheckpointReader, (TF_CheckpointReader *reader), NULL)
-ABSENT(int, TF_CheckpointReaderHasTensor, (TF_CheckpointReader *reader, const char *name), NULL, 0)
-ABSENT(const char *, TF_CheckpointReaderGetVariable, (TF_CheckpointReader *reader, int index), NULL,
-    NULL)
-ABSENT(int, TF_CheckpointReaderSize, (TF_CheckpointReader *reader), NULL, 0)
-ABSENT(TF_DataType, TF_CheckpointReaderGetVariableDataType, (TF_CheckpointReader *reader, const char
-    *name), NULL, (TF_DataType)0)
-ABSENT_VOID(TF_CheckpointReaderGetVariableShape, (TF_CheckpointReader *reader, const char *name,
-    int64_t *dims, int num_dims, TF_Status *status), status)
-ABSENT(int, TF_CheckpointReaderGetVariableNumDims, (TF_CheckpointReader *reader, const char *name),
-    NULL, 0)
-ABSENT(TF_Tensor *, TF_CheckpointReaderGetTensor, (TF_CheckpointReader *reader, const char *name,
-    TF_Status *status), status, NULL)
 ABSENT_VOID(TF_GraphRemoveFunction, (TF_Graph *g, const char *func_name, TF_Status *status), status)
 /* clang-format on */

@@ -30,6 +30,7 @@
 #include "import/graphdef/graphdef_read.h"
 #include "import/import_body.h"
 #include "import/missing.h"
+#include "import/tensorflow/tf_bundle.h"
 
 /* Values that are no tensors. An op that nothing provides makes BLOCKED ones; -2 is the first
  * handle. */
@@ -48,14 +49,6 @@ typedef struct oribi_tf_handle {
     TF_DataType dtype; /* of a list's elements */
     bool grows;        /* a list that is as long as what is stored asks */
 } oribi_tf_handle;
-
-/* One tensor of a checkpoint. */
-typedef struct oribi_tf_entry {
-    TF_DataType dtype;
-    oribi_shape shape;
-    int64_t shard, offset, bytes;
-    bool is_sliced;
-} oribi_tf_entry;
 
 typedef struct oribi_tf {
     const oribi_import_options *options;
@@ -78,11 +71,7 @@ typedef struct oribi_tf {
     oribi_map bound;  /* by a function's name: oribi_wire of what it is bound to */
     oribi_map tables; /* what fills them */
     bool has_tables;
-    oribi_map entries; /* of the checkpoint: oribi_tf_entry */
-    oribi_source **shards;
-    const uint8_t **shard_data;
-    size_t *shard_bytes;
-    int64_t n_shards; /* 0: not opened */
+    oribi_tf_bundle bundle; /* the checkpoint */
     int32_t depth, scope, n_scopes;
     int32_t probe_depth; /* iterations around this one of which shapes alone are used */
     int64_t calls_left, nodes_left;
@@ -229,13 +218,6 @@ void oribi_tf_frames_destroy(oribi_tf *tf);
 bool oribi_tf_is_whole(void *scope, const oribi_graphdef_seen *node);
 oribi_tf_make_fn oribi_tf_make_if, oribi_tf_make_case, oribi_tf_make_while, oribi_tf_make_lookup;
 /* A file of the model's folder, mapped or read. NULL: status set. */
-oribi_source *oribi_tf_open_file(oribi_tf *tf, const char *name, const uint8_t **out_data,
-                                 size_t *out_bytes, TF_Status *status);
-/* NULL, and the status set: there is no such tensor. */
-const oribi_tf_entry *oribi_tf_bundle_find(oribi_tf *tf, const char *key, TF_Status *status);
-/* The bytes of an entry, which lie in *out_source. */
-const uint8_t *oribi_tf_bundle_data(oribi_tf *tf, const oribi_tf_entry *entry,
-                                    oribi_source **out_source, TF_Status *status);
-void oribi_tf_bundle_close(oribi_tf *tf);
+oribi_tf_open oribi_tf_open_file; /* of an oribi_tf */
 
 #endif

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
-#include "import/tensorflow/tensorflow.h"
+#include "import/tensorflow/tf_bundle.h"
 #include "op/op_proto.h"
 
 enum { FOOTER_BYTES = 48, TRAILER_BYTES = 5, MAX_KEY = 4096, MAX_SHARDS = 100000 };
@@ -85,7 +84,7 @@ static bool next_row(block *from, row *out, TF_Status *status)
     return true;
 }
 
-static bool read_entry(oribi_tf *tf, const row *from, TF_Status *status)
+static bool read_entry(oribi_tf_bundle *self, const row *from, TF_Status *status)
 {
     oribi_wire wire = oribi_wire_over(from->value.at, (size_t)(from->value.end - from->value.at));
     oribi_wire shape;
@@ -93,8 +92,8 @@ static bool read_entry(oribi_tf *tf, const row *from, TF_Status *status)
     oribi_wide_dims dims = {0};
     bool is_unknown = false;
     int64_t dtype = 0;
-    oribi_tf_entry *entry = oribi_arena_array(&tf->kept, 1, sizeof *entry);
-    const char *key = oribi_arena_strndup(&tf->kept, from->key, from->key_bytes);
+    oribi_tf_entry *entry = oribi_arena_array(self->kept, 1, sizeof *entry);
+    const char *key = oribi_arena_strndup(self->kept, from->key, from->key_bytes);
     ORIBI_TRY((entry != NULL && key != NULL) || oribi_fail_memory(status));
     while (oribi_wire_next(&wire, &field, status)) {
         ORIBI_TRY(field.number != 1 || oribi_wire_int(&field, "a type", &dtype, status));
@@ -103,24 +102,25 @@ static bool read_entry(oribi_tf *tf, const row *from, TF_Status *status)
         ORIBI_TRY(field.number != 3 || oribi_wire_int(&field, "a shard", &entry->shard, status));
         ORIBI_TRY(field.number != 4 || oribi_wire_int(&field, "an offset", &entry->offset, status));
         ORIBI_TRY(field.number != 5 || oribi_wire_int(&field, "a size", &entry->bytes, status));
+        entry->checksum = field.number == 6 ? (uint32_t)field.value : entry->checksum;
         entry->is_sliced = entry->is_sliced || field.number == 7;
     }
     ORIBI_TRY(oribi_ok(status));
     entry->dtype = (TF_DataType)dtype;
-    return (oribi_shape_copy(&tf->kept, dims.at, is_unknown ? -1 : dims.n, &entry->shape) &&
-            oribi_map_put(&tf->entries, key, entry)) ||
+    return (oribi_shape_copy(self->kept, dims.at, is_unknown ? -1 : dims.n, &entry->shape) &&
+            oribi_map_put(&self->entries, key, entry)) ||
            oribi_fail_memory(status);
 }
 
 /* The row without a name says how many shards there are. */
-static bool read_header(oribi_tf *tf, const row *from, TF_Status *status)
+static bool read_header(oribi_tf_bundle *self, const row *from, TF_Status *status)
 {
     oribi_wire wire = oribi_wire_over(from->value.at, (size_t)(from->value.end - from->value.at));
     oribi_wire_field field;
     int64_t endianness = 0;
     while (oribi_wire_next(&wire, &field, status)) {
         ORIBI_TRY(field.number != 1 ||
-                  oribi_wire_int(&field, "the number of shards", &tf->n_shards, status));
+                  oribi_wire_int(&field, "the number of shards", &self->n_shards, status));
         ORIBI_TRY(field.number != 2 ||
                   oribi_wire_int(&field, "the order of bytes", &endianness, status));
     }
@@ -128,11 +128,11 @@ static bool read_header(oribi_tf *tf, const row *from, TF_Status *status)
     if (endianness != 0) {
         return oribi_fail(status, TF_UNIMPLEMENTED, "the checkpoint's numbers are big-endian");
     }
-    return (tf->n_shards > 0 && tf->n_shards <= MAX_SHARDS) ||
+    return (self->n_shards > 0 && self->n_shards <= MAX_SHARDS) ||
            spoiled(status, "it has no shards, or too many");
 }
 
-static bool read_index(oribi_tf *tf, const uint8_t *file, size_t bytes, TF_Status *status)
+static bool read_index(oribi_tf_bundle *self, const uint8_t *file, size_t bytes, TF_Status *status)
 {
     static const uint8_t magic[8] = {0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb};
     row outer = {.key_bytes = 0}, inner = {.key_bytes = 0};
@@ -148,92 +148,75 @@ static bool read_index(oribi_tf *tf, const uint8_t *file, size_t bytes, TF_Statu
         ORIBI_TRY(open_block(file, bytes, &outer.value, &data, status));
         inner.key_bytes = 0;
         while (next_row(&data, &inner, status)) {
-            ORIBI_TRY(inner.key_bytes == 0 ? read_header(tf, &inner, status)
-                                           : read_entry(tf, &inner, status));
+            /* Keys of slices begin with a zero. */
+            ORIBI_TRY(inner.key_bytes == 0     ? read_header(self, &inner, status)
+                      : inner.key[0] != '\0' ? read_entry(self, &inner, status)
+                                              : true);
         }
         ORIBI_TRY(oribi_ok(status));
     }
     ORIBI_TRY(oribi_ok(status));
-    return tf->n_shards > 0 || spoiled(status, "it has no head");
+    return self->n_shards > 0 || spoiled(status, "it has no head");
 }
 
-oribi_source *oribi_tf_open_file(oribi_tf *tf, const char *name, const uint8_t **out_data,
-                                 size_t *out_bytes, TF_Status *status)
-{
-    if (tf->options->folder == NULL) {
-        oribi_fail(status, TF_FAILED_PRECONDITION,
-                   "'%s' lies beside the model, but a model from memory has no folder; open the "
-                   "model by its path",
-                   name);
-        return NULL;
-    }
-    char *path = oribi_path_join(tf->options->folder, name);
-    oribi_source *source =
-        path != NULL ? oribi_graph_open_file(tf->outermost, path, tf->options->reads_files,
-                                             out_data, out_bytes, status)
-                     : NULL;
-    (void)(path != NULL || oribi_fail_memory(status));
-    oribi_free(path);
-    return source;
-}
-
-static bool open_bundle(oribi_tf *tf, TF_Status *status)
+bool oribi_tf_bundle_open(oribi_tf_bundle *self, TF_Status *status)
 {
     const uint8_t *data = NULL;
     size_t bytes = 0;
-    oribi_source *source =
-        oribi_tf_open_file(tf, "variables/variables.index", &data, &bytes, status);
-    const bool ok = source != NULL && read_index(tf, data, bytes, status);
+    const char *name = oribi_arena_printf(self->kept, "%s.index", self->prefix);
+    ORIBI_TRY(name != NULL || oribi_fail_memory(status));
+    oribi_source *source = self->open(self->arg, name, &data, &bytes, status);
+    const bool ok = source != NULL && read_index(self, data, bytes, status);
     oribi_source_release(source);
     if (!ok) {
-        tf->n_shards = 0;
+        self->n_shards = 0;
         return false;
     }
-    const size_t n = (size_t)tf->n_shards;
-    tf->shards = oribi_arena_array(&tf->kept, n, sizeof(oribi_source *));
-    tf->shard_data = oribi_arena_array(&tf->kept, n, sizeof *tf->shard_data);
-    tf->shard_bytes = oribi_arena_array(&tf->kept, n, sizeof *tf->shard_bytes);
-    if (tf->shards == NULL || tf->shard_data == NULL || tf->shard_bytes == NULL) {
-        tf->n_shards = 0;
+    const size_t n = (size_t)self->n_shards;
+    self->shards = oribi_arena_array(self->kept, n, sizeof(oribi_source *));
+    self->shard_data = oribi_arena_array(self->kept, n, sizeof *self->shard_data);
+    self->shard_bytes = oribi_arena_array(self->kept, n, sizeof *self->shard_bytes);
+    if (self->shards == NULL || self->shard_data == NULL || self->shard_bytes == NULL) {
+        self->n_shards = 0;
         return oribi_fail_memory(status);
     }
     return true;
 }
 
-const oribi_tf_entry *oribi_tf_bundle_find(oribi_tf *tf, const char *key, TF_Status *status)
+const oribi_tf_entry *oribi_tf_bundle_find(oribi_tf_bundle *self, const char *key, TF_Status *status)
 {
-    if (tf->n_shards == 0 && !open_bundle(tf, status)) {
+    if (self->n_shards == 0 && !oribi_tf_bundle_open(self, status)) {
         return NULL;
     }
-    const oribi_tf_entry *entry = oribi_map_get(&tf->entries, key);
+    const oribi_tf_entry *entry = oribi_map_get(&self->entries, key);
     if (entry == NULL) {
         oribi_fail(status, TF_NOT_FOUND, "the checkpoint has no tensor '%s'", key);
     }
     return entry;
 }
 
-const uint8_t *oribi_tf_bundle_data(oribi_tf *tf, const oribi_tf_entry *entry,
+const uint8_t *oribi_tf_bundle_data(oribi_tf_bundle *self, const oribi_tf_entry *entry,
                                     oribi_source **out_source, TF_Status *status)
 {
     const int64_t i = entry->shard;
-    if (i < 0 || i >= tf->n_shards) {
+    if (i < 0 || i >= self->n_shards) {
         spoiled(status, "a tensor is in a shard that there is not");
         return NULL;
     }
-    if (tf->shards[i] == NULL) {
-        const char *name = oribi_arena_printf(
-            &tf->kept, "variables/variables.data-%05" PRId64 "-of-%05" PRId64, i, tf->n_shards);
+    if (self->shards[i] == NULL) {
+        const char *name = oribi_arena_printf(self->kept, "%s.data-%05" PRId64 "-of-%05" PRId64,
+                                              self->prefix, i, self->n_shards);
         if (name == NULL) {
             oribi_fail_memory(status);
             return NULL;
         }
-        tf->shards[i] =
-            oribi_tf_open_file(tf, name, &tf->shard_data[i], &tf->shard_bytes[i], status);
-        if (tf->shards[i] == NULL) {
+        self->shards[i] =
+            self->open(self->arg, name, &self->shard_data[i], &self->shard_bytes[i], status);
+        if (self->shards[i] == NULL) {
             return NULL;
         }
     }
-    const uint64_t bytes = tf->shard_bytes[i];
+    const uint64_t bytes = self->shard_bytes[i];
     if (entry->bytes < 0 || entry->offset < 0 || (uint64_t)entry->bytes > bytes ||
         (uint64_t)entry->offset > bytes - (uint64_t)entry->bytes) {
         oribi_fail(status, TF_DATA_LOSS,
@@ -243,18 +226,15 @@ const uint8_t *oribi_tf_bundle_data(oribi_tf *tf, const oribi_tf_entry *entry,
         return NULL;
     }
     static const uint8_t nothing[1];
-    *out_source = tf->shards[i];
-    return entry->bytes == 0 ? nothing : tf->shard_data[i] + entry->offset;
+    *out_source = self->shards[i];
+    return entry->bytes == 0 ? nothing : self->shard_data[i] + entry->offset;
 }
 
-void oribi_tf_bundle_close(oribi_tf *tf)
+void oribi_tf_bundle_close(oribi_tf_bundle *self)
 {
-    if (tf == NULL) {
-        return;
+    for (int64_t i = 0; i < self->n_shards; i++) {
+        oribi_source_release(self->shards[i]);
     }
-    for (int64_t i = 0; i < tf->n_shards; i++) {
-        oribi_source_release(tf->shards[i]);
-    }
-    tf->n_shards = 0;
-    oribi_map_destroy(&tf->entries);
+    self->n_shards = 0;
+    oribi_map_destroy(&self->entries);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "import/tensorflow/tensorflow.h"
 #include "op/op_proto.h"
 #include "tensorflow/c/tf_tstring.h"
@@ -97,6 +98,29 @@ bool oribi_tf_string_at(const TF_Tensor *tensor, int64_t i, oribi_string *out)
     const TF_TString *string = (const TF_TString *)TF_TensorData(tensor) + i;
     *out = (oribi_string){TF_StringGetDataPointer(string), TF_StringGetSize(string)};
     return true;
+}
+
+/* --- Files beside it ------------------------------------------------------------------------ */
+
+oribi_source *oribi_tf_open_file(void *arg, const char *name, const uint8_t **out_data,
+                                 size_t *out_bytes, TF_Status *status)
+{
+    oribi_tf *tf = arg;
+    if (tf->options->folder == NULL) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "'%s' lies beside the model, but a model from memory has no folder; open the "
+                   "model by its path",
+                   name);
+        return NULL;
+    }
+    char *path = oribi_path_join(tf->options->folder, name);
+    oribi_source *source =
+        path != NULL ? oribi_graph_open_file(tf->outermost, path, tf->options->reads_files,
+                                             out_data, out_bytes, status)
+                     : NULL;
+    (void)(path != NULL || oribi_fail_memory(status));
+    oribi_free(path);
+    return source;
 }
 
 /* --- The library of functions --------------------------------------------------------------- */
@@ -295,7 +319,7 @@ static void destroy(oribi_tf *tf)
                                &tf->keys,          &tf->tables,        &tf->bound,
                                &tf->handle_ids[0], &tf->handle_ids[1], &tf->handle_ids[2]};
     oribi_graphdef_close(tf->reader);
-    oribi_tf_bundle_close(tf);
+    oribi_tf_bundle_close(&tf->bundle);
     oribi_tf_frames_destroy(tf);
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
         oribi_map_destroy(maps[i]);
@@ -315,6 +339,10 @@ oribi_graph *oribi_import_tensorflow(const uint8_t *data, size_t bytes, oribi_so
                    .calls_left = MAX_CALLS,
                    .nodes_left = MAX_READ};
     tf.outermost = tf.graph;
+    tf.bundle = (oribi_tf_bundle){.kept = &tf.kept,
+                                  .open = oribi_tf_open_file,
+                                  .arg = &tf,
+                                  .prefix = "variables/variables"};
     const bool ok = tf.graph != NULL && read_model(&tf, data, bytes, status);
     oribi_graph *graph = oribi_import_end(tf.outermost, ok, source_name, status);
     destroy(&tf);

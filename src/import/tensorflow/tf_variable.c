@@ -147,7 +147,7 @@ static const oribi_tf_entry *entry_of(oribi_tf *tf, const oribi_tf_handle *varia
         oribi_fail(status, TF_INVALID_ARGUMENT, "nothing restores variable '%s'", variable->name);
         return NULL;
     }
-    return oribi_tf_bundle_find(tf, key, status);
+    return oribi_tf_bundle_find(&tf->bundle, key, status);
 }
 
 /* --- Values --------------------------------------------------------------------------------- */
@@ -171,7 +171,7 @@ static oribi_value_id add_constant(oribi_tf *tf, const oribi_tf_handle *variable
                    variable->name, entry->bytes);
         return -1;
     }
-    const uint8_t *data = oribi_tf_bundle_data(tf, entry, &source, status);
+    const uint8_t *data = oribi_tf_bundle_data(&tf->bundle, entry, &source, status);
     if (data == NULL) {
         return -1;
     }
