@@ -22,6 +22,9 @@ static void default_hook(void *arg, int level, const char *message)
 static oribi_mutex hook_mutex = ORIBI_MUTEX_INIT;
 static oribi_log_hook current_hook = default_hook;
 static void *current_arg;
+enum { MAX_LISTENERS = 8 };
+static void (*listeners[MAX_LISTENERS])(const char *message);
+static int n_listeners;
 
 void oribi_log_set_hook(oribi_log_hook hook, void *arg)
 {
@@ -29,6 +32,26 @@ void oribi_log_set_hook(oribi_log_hook hook, void *arg)
     current_hook = hook != NULL ? hook : default_hook;
     current_arg = hook != NULL ? arg : NULL;
     oribi_mutex_unlock(&hook_mutex);
+}
+
+void oribi_log_add_listener(void (*listener)(const char *message))
+{
+    oribi_mutex_lock(&hook_mutex);
+    if (listener != NULL && n_listeners < MAX_LISTENERS) {
+        listeners[n_listeners++] = listener;
+    }
+    oribi_mutex_unlock(&hook_mutex);
+}
+
+static void tell(oribi_log_hook hook, void *arg, int level, const char *message)
+{
+    oribi_mutex_lock(&hook_mutex);
+    const int n = n_listeners; /* none is ever changed */
+    oribi_mutex_unlock(&hook_mutex);
+    for (int i = 0; i < n; i++) {
+        listeners[i](message);
+    }
+    hook(arg, level, message);
 }
 
 void oribi_log(int level, const char *format, ...)
@@ -47,10 +70,10 @@ void oribi_log(int level, const char *format, ...)
     if (length >= (int)sizeof(message)) {
         oribi_text text = {0};
         oribi_text_vprintf(&text, format, again);
-        hook(arg, level, text.failed ? message : oribi_text_string(&text));
+        tell(hook, arg, level, text.failed ? message : oribi_text_string(&text));
         oribi_text_destroy(&text);
     } else if (length >= 0) {
-        hook(arg, level, message);
+        tell(hook, arg, level, message);
     }
     va_end(again);
     va_end(args);

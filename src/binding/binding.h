@@ -18,6 +18,9 @@
  *   binding_load.c      SavedModels
  *   binding_partial.c   runs whose feeds come one after another
  *   binding_function.c  functions of graphs
+ *   binding_to_function.c, binding_while.c  graphs that become functions, and loops
+ *   binding_edit.c      changes of what is in a graph
+ *   binding_deprecated.c  sessions that know operations by their names
  *   binding_checkpoint.c  checkpoints, read by the names of their tensors
  *   binding_device.c, binding_config.c, binding_eager.c  what bindings ask beside
  *
@@ -58,7 +61,9 @@ struct TF_Operation {
     const int32_t *input_starts, *output_starts; /* by argument of `op`; NULL: not known */
     int32_t n_attrs, n_inputs, n_controls, n_outputs;
     int32_t attrs_capacity, inputs_capacity, controls_capacity;
-    bool is_reference; /* its outputs are variables of the older kind */
+    bool is_reference;    /* its outputs are variables of the older kind */
+    bool is_given;        /* a loop has its value: it is not written */
+    oribi_wire full_type; /* FullTypeDef; empty: none */
     oribi_binding_reader *readers, *last_reader;
 };
 
@@ -73,7 +78,13 @@ struct TF_Graph {
     oribi_wire *gradients; /* GradientDef messages */
     int32_t n_gradients;
     int64_t producer, min_consumer;
-    uint64_t version; /* another one after each change */
+    uint64_t version;       /* another one after each change */
+    _Atomic uint64_t edits; /* changes of operations that plans may have read */
+    oribi_wire arriving;    /* FunctionDefLibrary of an import that is not done */
+    oribi_map handles;      /* "node:0": oribi_wire, what variables behind it hold (HandleData) */
+    TF_Graph *around;       /* of a loop's condition or body: the loop's */
+    const TF_Output *given; /* there */
+    bool requires_shape_functions;
 };
 
 /* "src:index" stands for `dst`; index -1: a control input, and dst.index means nothing. */
@@ -90,6 +101,7 @@ struct TF_ImportGraphDefOptions {
     oribi_arena arena;
     const char *prefix, *device;
     bool uniquifies_names, uniquifies_prefix, has_failed; /* the latter: no memory */
+    bool extends; /* nodes may read those that are in the graph */
     oribi_binding_mapping *mappings, *outputs, *operations, *controls;
     int32_t n_outputs, n_operations;
 };
@@ -118,11 +130,17 @@ bool oribi_binding_set_attr(TF_Operation *self, oribi_string name, oribi_wire va
 const oribi_binding_attr *oribi_binding_find_attr(const TF_Operation *self, const char *name);
 /* Puts it into its graph, under its name. INVALID_ARGUMENT: the name is taken. */
 bool oribi_binding_put(TF_Operation *self, TF_Status *status);
+/* Tells one output who reads it; port -1: who runs after it. */
+bool oribi_binding_add_reader(TF_Operation *of, int32_t port, TF_Input input, TF_Status *status);
 /* Tells its inputs who reads them. */
 bool oribi_binding_link(TF_Operation *self, TF_Status *status);
-/* Adds the functions and gradients of a FunctionDefLibrary, whose bytes must be the graph's. */
+/* A function, of a copy of the message. NULL: status set. */
+TF_Function *oribi_binding_function(const void *proto, size_t bytes, TF_Status *status);
 /* "": it has none. */
 bool oribi_binding_function_name(oribi_wire function, oribi_string *out, TF_Status *status);
+/* The signature of the graph's function, or of one that arrives; false: there is none. */
+bool oribi_binding_find_function(const TF_Graph *graph, const char *name, oribi_wire *out);
+/* Adds the functions and gradients of a FunctionDefLibrary, whose bytes must be the graph's. */
 bool oribi_binding_add_library(TF_Graph *graph, oribi_wire library, TF_Status *status);
 /* Bytes that live as long as the graph; NULL: no memory, status set. */
 const uint8_t *oribi_binding_keep(TF_Graph *graph, const void *data, size_t bytes,
@@ -140,6 +158,14 @@ bool oribi_binding_settle(TF_Operation *self, bool is_strict, int32_t n_read, TF
 /* Is it an op of TensorFlow's of which outputs are known, although nothing registers it? */
 bool oribi_binding_is_known(const char *type);
 bool oribi_binding_settle_unknown(TF_Operation *self, int32_t n_read, TF_Status *status);
+/* Outputs of a call, of an operation whose type is the name of a function. */
+bool oribi_binding_settle_call(TF_Operation *self, oribi_wire signature, bool is_strict,
+                               TF_Status *status);
+/* The argument that an output belongs to, and the argument's first output. */
+oribi_string oribi_binding_output_name(const TF_Operation *self, int32_t output,
+                                       int32_t *out_start);
+/* Does it more than its inputs say? */
+bool oribi_binding_is_stateful(const TF_Operation *self);
 /* What a GraphDef itself says of the shapes becomes known, and is no attribute any more. */
 bool oribi_binding_take_shapes(TF_Operation *self, TF_Status *status);
 /* Adds the value of the next output. */
@@ -149,6 +175,7 @@ bool oribi_binding_add_output(TF_Operation *self, TF_DataType dtype, const oribi
 /* --- Messages ------------------------------------------------------------------------------- */
 
 void oribi_binding_write_node(oribi_text *out, const TF_Operation *self);
+void oribi_binding_write_attrs(oribi_text *out, const TF_Operation *self); /* and the device */
 void oribi_binding_write_graph(oribi_text *out, const TF_Graph *graph);
 /* Adds a GraphDef, whose bytes must be the graph's, or nothing. `results` may be NULL. */
 bool oribi_binding_import(TF_Graph *graph, oribi_wire graph_def,

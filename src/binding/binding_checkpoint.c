@@ -173,44 +173,31 @@ static bool cut(TF_Status *status)
     return oribi_fail(status, TF_DATA_LOSS, "its strings end before they should");
 }
 
-static bool take_length(const uint8_t **at, const uint8_t *end, uint64_t *out, TF_Status *status)
-{
-    *out = 0;
-    for (int shift = 0; shift < 64 && *at < end; shift += 7) {
-        const uint8_t byte = *(*at)++;
-        *out |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) {
-            return true;
-        }
-    }
-    return cut(status);
-}
-
 /* The lengths of all, their checksum, the bytes of all. Lengths are summed as numbers of 4 bytes
  * where that is enough for them. */
 static bool read_strings(const oribi_tf_entry *entry, const uint8_t *data, TF_Tensor *out,
                          TF_Status *status)
 {
-    const uint8_t *at = data, *end = data + entry->bytes;
+    oribi_tf_block from = {data, data + entry->bytes};
     const int64_t n = TF_TensorElementCount(out);
     uint64_t length;
     uint32_t crc = 0;
     uint8_t word[8];
     for (int64_t i = 0; i < n; i++) {
-        ORIBI_TRY(take_length(&at, end, &length, status));
+        ORIBI_TRY(oribi_tf_take_varint(&from, &length, status));
         for (int k = 0; k < 8; k++) {
             word[k] = (uint8_t)(length >> (8 * k));
         }
         crc = crc32c(crc, word, length <= UINT32_MAX ? 4 : 8);
     }
-    ORIBI_TRY(end - at >= 4 || cut(status));
-    const uint8_t *text = at + 4;
-    crc = crc32c(crc, at, (size_t)(end - at));
+    ORIBI_TRY(from.end - from.at >= 4 || cut(status));
+    const uint8_t *text = from.at + 4;
+    crc = crc32c(crc, from.at, (size_t)(from.end - from.at));
     ORIBI_TRY(check(entry, crc, status));
-    at = data;
+    from.at = data;
     for (int64_t i = 0; i < n; i++) {
-        ORIBI_TRY(take_length(&at, end, &length, status));
-        ORIBI_TRY(length <= (uint64_t)(end - text) || cut(status));
+        ORIBI_TRY(oribi_tf_take_varint(&from, &length, status));
+        ORIBI_TRY(length <= (uint64_t)(from.end - text) || cut(status));
         TF_StringCopy((TF_TString *)TF_TensorData(out) + i, (const char *)text, (size_t)length);
         text += length;
     }

@@ -22,8 +22,7 @@ void TF_DeleteFunction(TF_Function *func)
     }
 }
 
-/* Takes a copy of the message. NULL: status set. */
-static TF_Function *make(const void *proto, size_t bytes, TF_Status *status)
+TF_Function *oribi_binding_function(const void *proto, size_t bytes, TF_Status *status)
 {
     TF_Function *self = oribi_alloc_zero(1, sizeof *self);
     const uint8_t *kept = self != NULL ? oribi_arena_memdup(&self->arena, proto, bytes) : NULL;
@@ -52,7 +51,7 @@ static TF_Function *make(const void *proto, size_t bytes, TF_Status *status)
 TF_Function *TF_FunctionImportFunctionDef(const void *proto, size_t proto_len, TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
-    return make(proto, proto_len, status);
+    return oribi_binding_function(proto, proto_len, status);
 }
 
 const char *TF_FunctionName(TF_Function *func)
@@ -180,7 +179,7 @@ int TF_GraphGetFunctions(TF_Graph *g, TF_Function **funcs, int max_func, TF_Stat
     oribi_mutex_lock(&g->lock);
     while (n < max_func && (size_t)n < g->functions.n_entries && oribi_ok(status)) {
         const oribi_wire *message = g->functions.entries[n].value;
-        funcs[n] = make(message->at, bytes_of(message), status);
+        funcs[n] = oribi_binding_function(message->at, bytes_of(message), status);
         n += funcs[n] != NULL;
     }
     oribi_mutex_unlock(&g->lock);
@@ -188,4 +187,32 @@ int TF_GraphGetFunctions(TF_Graph *g, TF_Function **funcs, int max_func, TF_Stat
         TF_DeleteFunction(funcs[n - 1]);
     }
     return n;
+}
+
+/* Maps have no way to take one out. */
+void TF_GraphRemoveFunction(TF_Graph *g, const char *func_name, TF_Status *status)
+{
+    oribi_map kept = {0};
+    bool ok = true;
+    TF_SetStatus(status, TF_OK, "");
+    oribi_mutex_lock(&g->lock);
+    for (size_t i = 0; ok && i < g->functions.n_entries; i++) {
+        const oribi_map_entry *entry = &g->functions.entries[i];
+        if (!oribi_string_is((oribi_string){entry->key, entry->key_length}, func_name)) {
+            ok = oribi_map_put_n(&kept, entry->key, entry->key_length, entry->value) ||
+                 oribi_fail_memory(status);
+        }
+    }
+    if (ok && kept.n_entries == g->functions.n_entries) {
+        ok = oribi_fail(status, TF_INVALID_ARGUMENT, "Tried to remove non-existent function '%s'.",
+                        func_name);
+    }
+    if (ok) {
+        oribi_map_destroy(&g->functions);
+        g->functions = kept;
+        g->version++;
+    } else {
+        oribi_map_destroy(&kept);
+    }
+    oribi_mutex_unlock(&g->lock);
 }

@@ -52,6 +52,7 @@ void oribi_binding_release(TF_Graph *graph)
     }
     oribi_map_destroy(&graph->by_name);
     oribi_map_destroy(&graph->functions);
+    oribi_map_destroy(&graph->handles);
     oribi_free(graph->ops);
     oribi_graph_destroy(graph->known);
     oribi_mutex_destroy(&graph->lock);
@@ -187,7 +188,7 @@ bool oribi_binding_put(TF_Operation *self, TF_Status *status)
     return true;
 }
 
-static bool add_reader(TF_Operation *of, int32_t port, TF_Input input, TF_Status *status)
+bool oribi_binding_add_reader(TF_Operation *of, int32_t port, TF_Input input, TF_Status *status)
 {
     oribi_binding_reader *reader = oribi_arena_array(&of->graph->known->arena, 1, sizeof *reader);
     ORIBI_TRY(reader != NULL || oribi_fail_memory(status));
@@ -204,11 +205,11 @@ static bool add_reader(TF_Operation *of, int32_t port, TF_Input input, TF_Status
 bool oribi_binding_link(TF_Operation *self, TF_Status *status)
 {
     for (int32_t i = 0; i < self->n_inputs; i++) {
-        ORIBI_TRY(
-            add_reader(self->inputs[i].oper, self->inputs[i].index, (TF_Input){self, i}, status));
+        ORIBI_TRY(oribi_binding_add_reader(self->inputs[i].oper, self->inputs[i].index,
+                                           (TF_Input){self, i}, status));
     }
     for (int32_t i = 0; i < self->n_controls; i++) {
-        ORIBI_TRY(add_reader(self->controls[i], -1, (TF_Input){self, -1}, status));
+        ORIBI_TRY(oribi_binding_add_reader(self->controls[i], -1, (TF_Input){self, -1}, status));
     }
     return true;
 }
@@ -300,6 +301,29 @@ bool oribi_binding_add_library(TF_Graph *graph, oribi_wire library, TF_Status *s
     }
     graph->version++;
     return oribi_ok(status);
+}
+
+bool oribi_binding_find_function(const TF_Graph *graph, const char *name, oribi_wire *out)
+{
+    const oribi_wire *found = oribi_map_get(&graph->functions, name);
+    oribi_wire library = graph->arriving, function = found != NULL ? *found : graph->arriving;
+    oribi_wire_field field;
+    oribi_string own;
+    TF_Status *status = TF_NewStatus();
+    bool is_found = found != NULL;
+    while (status != NULL && !is_found && oribi_wire_next(&library, &field, status)) {
+        is_found = field.number == 1 && oribi_wire_enter(&library, &field, &function, status) &&
+                   oribi_binding_function_name(function, &own, status) &&
+                   oribi_string_is(own, name);
+    }
+    while (status != NULL && is_found && oribi_wire_next(&function, &field, status)) {
+        if (field.number == 1 && oribi_wire_enter(&function, &field, out, status)) {
+            TF_DeleteStatus(status);
+            return true;
+        }
+    }
+    TF_DeleteStatus(status);
+    return false;
 }
 
 /* --- Shapes --------------------------------------------------------------------------------- */

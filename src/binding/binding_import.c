@@ -227,6 +227,13 @@ static bool read_input(import *self, TF_Operation *op, oribi_string text, TF_Sta
                         : oribi_binding_add_input(op, mapped->dst, status);
     }
     imported *from = oribi_map_get_n(&self->by_name, name.data, name.length);
+    TF_Operation *there = from == NULL && self->options != NULL && self->options->extends
+                              ? oribi_binding_find(self->graph, name)
+                              : NULL;
+    if (there != NULL) {
+        return port < 0 ? oribi_binding_add_control(op, there, status)
+                        : oribi_binding_add_input(op, (TF_Output){there, port}, status);
+    }
     if (from == NULL) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "Node '%s': Unknown input node '%.*s'",
                           op->name, (int)(text.length & 0xfff), text.data);
@@ -422,10 +429,12 @@ import self = {.graph = graph, .options = options };
         m->is_used = false;
     }
     bool ok = choose_prefix(&self, status) && read_graph_def(&self, graph_def, status);
+    graph->arriving = self.library;
     for (int32_t i = 0; ok && i < self.n_nodes; i++) {
         ok = read_inputs(&self, &self.nodes[i], status);
     }
     ok = ok && settle_all(&self, status) && tell(&self, results, status) && commit(&self, status);
+    graph->arriving = (oribi_wire){0};
     oribi_map_destroy(&self.by_name);
     oribi_map_destroy(&self.taken);
     oribi_arena_destroy(&self.scratch);

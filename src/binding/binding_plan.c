@@ -266,7 +266,9 @@ oribi_binding_plan *oribi_binding_plan_find(TF_Session *session, const oribi_bin
                                             TF_Status *status)
 {
     oribi_binding_plan *plan = session->plans;
-    while (plan != NULL && (plan->generation != session->generation || !is_for(plan, wish))) {
+    const uint64_t edits = atomic_load(&session->graph->edits);
+    while (plan != NULL && (plan->generation != session->generation || plan->edits != edits ||
+                            !is_for(plan, wish))) {
         plan = plan->next;
     }
     if (plan == NULL) {
@@ -275,6 +277,7 @@ oribi_binding_plan *oribi_binding_plan_find(TF_Session *session, const oribi_bin
             oribi_fail_memory(status);
             return NULL;
         }
+        plan->edits = edits;
         if (!prepare(session, plan, wish, status)) {
             oribi_binding_plan_destroy(plan);
             return NULL;

@@ -31,6 +31,7 @@ typedef struct oribi_binding_plan {
     int32_t *result_of;      /* by fetch: which output of the model */
     oribi_import_ends ends;  /* whose variables have a reference of their own */
     uint64_t generation;     /* of these variables */
+    uint64_t edits;          /* of the graph */
     oribi_binding_assignment *assignments;
     int32_t n_assignments;
     oribi_model *model; /* NULL: nothing is computed */

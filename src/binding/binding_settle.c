@@ -185,8 +185,19 @@ static bool settle(TF_Operation *self, bool is_strict, int32_t n_read, TF_Status
     if (strcmp(self->type, "Const") == 0) {
         return settle_constant(self, status);
     }
+    if (is_strict && self->op != NULL && self->graph->requires_shape_functions &&
+        self->op->shape_fn == NULL && self->op->shape_fn_data == NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "No shape inference function exists for op '%s', did you forget to "
+                          "define it?",
+                          self->type);
+    }
     if (self->op != NULL && settle_known(self, status)) {
         return true;
+    }
+    oribi_wire signature;
+    if (self->op == NULL && oribi_binding_find_function(self->graph, self->type, &signature)) {
+        return oribi_binding_settle_call(self, signature, is_strict, status);
     }
     if (TF_GetCode(status) == TF_RESOURCE_EXHAUSTED || (is_strict && !oribi_ok(status))) {
         return false;

@@ -11,64 +11,65 @@
 
 /* Outputs in order: an attribute that is a type, "*" before one that lists types, or a type's
  * number; before it "=": of the shape of input 0, "!": of no dimensions, "&": variables of the
- * older kind. */
+ * older kind; behind it ":" and the argument's name, unless that is "output". "$" first: there is
+ * more to it than its inputs say. */
 static const struct {
     const char *op, *outputs;
 } table[] = {
-    {"Assert", ""},
-    {"Assign", "=&T"},
-    {"AssignAdd", "=&T"},
-    {"AssignSub", "=&T"},
-    {"Case", "*Tout"},
+    {"Assert", "$"},
+    {"Assign", "=&T:output_ref"},
+    {"AssignAdd", "=&T:output_ref"},
+    {"AssignSub", "=&T:output_ref"},
+    {"Case", "$*Tout"},
     {"CheckNumerics", "=T"},
-    {"DestroyResourceOp", ""},
+    {"DestroyResourceOp", "$"},
     {"DisableCopyOnRead", ""},
     {"EnsureShape", "T"},
     {"Enter", "=T"},
     {"Exit", "=T"},
-    {"HashTable", "&7"},
-    {"HashTableV2", "!20"},
+    {"HashTable", "$&7:table_handle"},
+    {"HashTableV2", "$!20:table_handle"},
     {"IdentityN", "*T"},
-    {"If", "*Tout"},
-    {"InitializeTable", ""},
-    {"InitializeTableFromTextFile", ""},
-    {"InitializeTableFromTextFileV2", ""},
-    {"InitializeTableV2", ""},
-    {"LookupTableExportV2", "Tkeys Tvalues"},
-    {"LookupTableFind", "Tout"},
-    {"LookupTableFindV2", "Tout"},
-    {"LookupTableImportV2", ""},
-    {"LookupTableInsertV2", ""},
-    {"LookupTableSizeV2", "!9"},
+    {"If", "$*Tout"},
+    {"InitializeTable", "$"},
+    {"InitializeTableFromTextFile", "$"},
+    {"InitializeTableFromTextFileV2", "$"},
+    {"InitializeTableV2", "$"},
+    {"LookupTableExportV2", "$Tkeys:keys Tvalues:values"},
+    {"LookupTableFind", "Tout:values"},
+    {"LookupTableFindV2", "$Tout:values"},
+    {"LookupTableImportV2", "$"},
+    {"LookupTableInsertV2", "$"},
+    {"LookupTableSizeV2", "$!9:size"},
     {"LoopCond", "!10"},
-    {"Merge", "T !3"},
-    {"MergeV2Checkpoints", ""},
-    {"MutableHashTableV2", "!20"},
+    {"Merge", "T:output !3:value_index"},
+    {"MergeV2Checkpoints", "$"},
+    {"MutableHashTableV2", "$!20:table_handle"},
     {"NextIteration", "=T"},
     {"PartitionedCall", "*Tout"},
     {"PlaceholderWithDefault", "dtype"},
-    {"ReadFile", "7"},
-    {"ResourceGather", "dtype"},
-    {"RestoreV2", "*dtypes"},
-    {"SaveV2", ""},
-    {"ShardedFilename", "!7"},
-    {"StatefulPartitionedCall", "*Tout"},
+    {"ReadFile", "7:contents"},
+    {"ResourceGather", "$dtype"},
+    {"RestoreV2", "$*dtypes:tensors"},
+    {"SaveV2", "$"},
+    {"ShardedFilename", "!7:filename"},
+    {"StatefulPartitionedCall", "$*Tout"},
     {"StatelessCase", "*Tout"},
     {"StatelessIf", "*Tout"},
     {"StatelessWhile", "*T"},
-    {"Switch", "=T =T"},
-    {"TensorListFromTensor", "21"},
-    {"TensorListGetItem", "element_dtype"},
-    {"TensorListLength", "!3"},
-    {"TensorListReserve", "21"},
-    {"TensorListSetItem", "21"},
-    {"TensorListStack", "element_dtype"},
-    {"Variable", "&dtype"},
-    {"VariableV2", "&dtype"},
-    {"While", "*T"},
+    {"Switch", "=T:output_false =T:output_true"},
+    {"TensorListFromTensor", "21:output_handle"},
+    {"TensorListGetItem", "element_dtype:item"},
+    {"TensorListLength", "!3:length"},
+    {"TensorListReserve", "21:handle"},
+    {"TensorListSetItem", "21:output_handle"},
+    {"TensorListStack", "element_dtype:tensor"},
+    {"Variable", "$&dtype:ref"},
+    {"VariableV2", "$&dtype:ref"},
+    {"While", "$*T"},
 };
 
-static const char *outputs_of(const char *type)
+static const char *row_of(const char *type)
 {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (strcmp(table[i].op, type) == 0) {
@@ -76,6 +77,31 @@ static const char *outputs_of(const char *type)
         }
     }
     return NULL;
+}
+
+static const char *outputs_of(const char *type)
+{
+    const char *row = row_of(type);
+    return row != NULL ? row + (*row == '$') : NULL;
+}
+
+bool oribi_binding_is_stateful(const TF_Operation *self)
+{
+    const char *row = row_of(self->type);
+    oribi_wire signature;
+    oribi_wire_field field;
+    bool is_stateful = false;
+    if (self->op != NULL || row != NULL) {
+        return self->op != NULL ? self->op->is_stateful : *row == '$';
+    }
+    TF_Status *status = TF_NewStatus();
+    if (status != NULL && oribi_binding_find_function(self->graph, self->type, &signature)) {
+        while (oribi_wire_next(&signature, &field, status)) {
+            is_stateful = is_stateful || (field.number == 17 && field.value != 0);
+        }
+    }
+    TF_DeleteStatus(status);
+    return is_stateful;
 }
 
 bool oribi_binding_is_known(const char *type)
@@ -153,14 +179,109 @@ static bool add_shapes(TF_Operation *self, const char *name, bool is_list, TF_St
     return true;
 }
 
+/* The name of the nth word's argument, or of the last one's, which may be a list. */
+static oribi_string argument_of(const char *words, int32_t n)
+{
+    static const oribi_string usual = {"output", 6};
+    const char *name = strchr(words, ':');
+    for (const char *next = strchr(words, ' '); n > 0 && next != NULL; n--) {
+        words = next + 1;
+        name = strchr(words, ':');
+        next = strchr(words, ' ');
+    }
+    return name != NULL ? (oribi_string){name + 1, strcspn(name + 1, " ")} : usual;
+}
+
+/* The nth argument of this field of a signature: its name and type, or the attribute that is its
+ * type. */
+static bool read_argument(oribi_wire signature, uint32_t number, int32_t n, oribi_string *out_name,
+                          int64_t *out_type, oribi_string *out_attr, TF_Status *status)
+{
+    oribi_wire_field field, part;
+    oribi_wire argument;
+    while (oribi_wire_next(&signature, &field, status)) {
+        if (field.number != number || n-- > 0) {
+            continue;
+        }
+        ORIBI_TRY(oribi_wire_enter(&signature, &field, &argument, status));
+        while (oribi_wire_next(&argument, &part, status)) {
+            ORIBI_TRY(part.number != 1 ||
+                      oribi_wire_string(&part, "an argument's name", out_name, status));
+            ORIBI_TRY(part.number != 3 || oribi_wire_int(&part, "a type", out_type, status));
+            ORIBI_TRY(part.number != 4 ||
+                      oribi_wire_string(&part, "an attribute", out_attr, status));
+        }
+        return oribi_ok(status);
+    }
+    return false;
+}
+
+oribi_string oribi_binding_output_name(const TF_Operation *self, int32_t output, int32_t *out_start)
+{
+    const char *words = outputs_of(self->type);
+    oribi_string name = {"output", 6}, attr;
+    oribi_wire signature;
+    int64_t type;
+    *out_start = 0;
+    for (int32_t i = 0; self->output_starts != NULL && i < self->op->n_outputs; i++) {
+        if (output >= self->output_starts[i] && output < self->output_starts[i + 1]) {
+            *out_start = self->output_starts[i];
+            return (oribi_string){self->op->outputs[i].name, strlen(self->op->outputs[i].name)};
+        }
+    }
+    if (self->op == NULL && words != NULL) {
+        *out_start = strchr(words, ' ') != NULL ? output : 0;
+        return argument_of(words, output);
+    }
+    TF_Status *status = TF_NewStatus();
+    if (self->op == NULL && status != NULL &&
+        oribi_binding_find_function(self->graph, self->type, &signature) &&
+        read_argument(signature, 3, output, &name, &type, &attr, status)) {
+        *out_start = output;
+    }
+    TF_DeleteStatus(status);
+    return name;
+}
+
+bool oribi_binding_settle_call(TF_Operation *self, oribi_wire signature, bool is_strict,
+                               TF_Status *status)
+{
+    oribi_string name, attr;
+    int64_t type = 0;
+    int32_t n = 0;
+    while (read_argument(signature, 2, n, &name, &type, &attr, status)) {
+        n++;
+    }
+    ORIBI_TRY(oribi_ok(status));
+    if (is_strict && n != self->n_inputs) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "function '%s' takes %d inputs; it gets %d",
+                          self->type, (int)n, (int)self->n_inputs);
+    }
+    for (n = 0;; n++) {
+        oribi_attrs kept = {0};
+        char text[64] = {0};
+        type = 0;
+        attr = (oribi_string){"", 0};
+        if (!read_argument(signature, 3, n, &name, &type, &attr, status)) {
+            return oribi_ok(status);
+        }
+        if (attr.length > 0 && attr.length < sizeof text) {
+            memcpy(text, attr.data, attr.length);
+            const oribi_attr *given = typed(self, text, TF_ATTR_TYPE, false, &kept);
+            type = given != NULL ? (int64_t)given->u.type[0] : 0;
+        }
+        ORIBI_TRY(oribi_binding_add_output(self, (TF_DataType)type, NULL, status));
+    }
+}
+
 bool oribi_binding_settle_unknown(TF_Operation *self, int32_t n_read, TF_Status *status)
 {
     const char *word = outputs_of(self->type);
     const bool is_known = word != NULL;
     while (is_known && *word != '\0') {
-        const size_t length = strcspn(word, " ");
-        ORIBI_TRY(add_word(self, word, length, status));
-        word += length + (word[length] == ' ');
+        ORIBI_TRY(add_word(self, word, strcspn(word, ": "), status));
+        word += strcspn(word, " ");
+        word += *word == ' ';
     }
     while (!is_known && self->n_outputs < n_read) {
         ORIBI_TRY(oribi_binding_add_output(self, (TF_DataType)0, NULL, status));

@@ -28,12 +28,22 @@ void oribi_binding_write_node(oribi_text *out, const TF_Operation *self)
         oribi_text_printf(&part, "^%s", self->controls[i]->name);
         oribi_proto_message(out, 3, &part);
     }
+    oribi_binding_write_attrs(out, self);
+}
+
+void oribi_binding_write_attrs(oribi_text *out, const TF_Operation *self)
+{
+    oribi_text part = {0};
     oribi_proto_string(out, 4, self->device);
     for (int32_t i = 0; i < self->n_attrs; i++) {
         const oribi_binding_attr *attr = &self->attrs[i];
         oribi_proto_bytes(&part, 1, attr->name.data, attr->name.length);
         oribi_proto_bytes(&part, 2, attr->value.at, (size_t)(attr->value.end - attr->value.at));
         oribi_proto_message(out, 5, &part);
+    }
+    if (self->full_type.at != self->full_type.end) {
+        oribi_proto_bytes(out, 7, self->full_type.at,
+                          (size_t)(self->full_type.end - self->full_type.at));
     }
 }
 
@@ -63,8 +73,10 @@ void oribi_binding_write_graph(oribi_text *out, const TF_Graph *graph)
 {
     oribi_text part = {0};
     for (int32_t i = 0; i < graph->n_ops; i++) {
-        oribi_binding_write_node(&part, graph->ops[i]);
-        oribi_proto_message(out, 1, &part);
+        if (!graph->ops[i]->is_given) {
+            oribi_binding_write_node(&part, graph->ops[i]);
+            oribi_proto_message(out, 1, &part);
+        }
     }
     if (graph->functions.n_entries > 0 || graph->n_gradients > 0) {
         write_library(out, graph);

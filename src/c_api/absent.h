@@ -27,12 +27,5 @@ static inline void absent(TF_Status *status, const char *function)
     {                                                                                              \
         absent(status, #name);                                                                     \
     }
-#define ABSENT_STRUCT(type, name, params, status)                                                  \
-    type name params                                                                               \
-    {                                                                                              \
-        type nothing = {0};                                                                        \
-        absent(status, #name);                                                                     \
-        return nothing;                                                                            \
-    }
 
 #endif

@@ -79,3 +79,11 @@ void TF_DeletePluggableDeviceLibraryHandle(TF_Library *lib_handle)
 {
     TF_DeleteLibraryHandle(lib_handle);
 }
+
+/* There are no flags of the command line to take, and nothing to prepare. */
+void TF_InitMain(const char *usage, int *argc, char ***argv)
+{
+    (void)usage;
+    (void)argc;
+    (void)argv;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Log lines of plugins (logging.h) into the one log of the process. */
 #include "tensorflow/c/logging.h"
+#include "tensorflow/c/c_api.h"
 
 #include <stdlib.h>
 
@@ -23,6 +24,11 @@ void TF_Log(TF_LogLevel level, const char *fmt, ...)
     va_start(args, fmt);
     write_line((int)level >= (int)TF_ERROR ? ORIBI_LOG_ERROR : (int)level, fmt, args);
     va_end(args);
+}
+
+void TF_RegisterLogListener(void (*listener)(const char *))
+{
+    oribi_log_add_listener(listener);
 }
 
 void TF_VLog(int level, const char *fmt, ...)

@@ -27,9 +27,9 @@ static void tensors_are_listed_in_order_with_types_and_shapes(void **state)
         TF_DataType dtype;
         int rank;
         int64_t dims[2];
-    } wanted[] = {{"bias", TF_DOUBLE, 1, {2}},     {"empty", TF_INT32, 2, {0, 3}},
-                  {"flag", TF_BOOL, 1, {2}},       {"half", TF_HALF, 1, {2}},
-                  {"step", TF_INT64, 0, {0}},      {"weights", TF_FLOAT, 2, {2, 3}},
+    } wanted[] = {{"bias", TF_DOUBLE, 1, {2}},    {"empty", TF_INT32, 2, {0, 3}},
+                  {"flag", TF_BOOL, 1, {2}},      {"half", TF_HALF, 1, {2}},
+                  {"step", TF_INT64, 0, {0}},     {"weights", TF_FLOAT, 2, {2, 3}},
                   {"words", TF_STRING, 1, {3, 0}}};
     TF_CheckpointReader *reader = open_small();
     assert_int_equal(TF_CheckpointReaderSize(reader), 7);

@@ -38,11 +38,11 @@ decides; a tag `@context` in the header says what differs (`tests/contract/conte
 """
 CALLS_HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 /* Made by tests/contract/list.py: one call of each function that is only named. A returns nothing,
- * B a value, C a struct; the name is followed by 1 where the function has a status.
+ * B a value; the name is followed by 1 where the function has a status.
  */
 /* clang-format off */
 """
-ROW = re.compile(r"^ABSENT(_VOID|_STRUCT)?\(\s*(?:(.*?),\s*)??(\w+),\s*(\((?:[^()]|\([^()]*\))*\)),"
+ROW = re.compile(r"^ABSENT(_VOID)?\(\s*(?:(.*?),\s*)??(\w+),\s*(\((?:[^()]|\([^()]*\))*\)),"
                  r"\s*(\w+)(?:,\s*([^;]*?))?\)$", re.M | re.S)
 
 
@@ -57,11 +57,11 @@ def functions():
 
 
 def absent_rows():
-    """name: (kind, type, parameters, status) of each ABSENT row of the sources."""
+    """name: (kind, parameters, status) of each ABSENT row of the sources."""
     rows = {}
     for path in sorted((ROOT / "src").rglob("*absent*.c")):
-        for kind, kind_type, name, params, status, _ in ROW.findall(dump.strip_comments(path.read_text())):
-            rows[name] = (kind, kind_type, params, status)
+        for kind, _, name, params, status, _ in ROW.findall(dump.strip_comments(path.read_text())):
+            rows[name] = (kind, params, status)
     return rows
 
 
@@ -91,11 +91,9 @@ def split_parameters(params):
 
 def absent_calls(rows):
     lines = []
-    for name, (kind, kind_type, params, status) in sorted(rows.items()):
+    for name, (kind, params, status) in sorted(rows.items()):
         call = f"{name}({', '.join(argument(p) for p in split_parameters(params))})"
-        letter = {"_VOID": "A", "_STRUCT": "C", "": "B"}[kind]
-        first = f"{kind_type}, " if letter == "C" else ""
-        line = f"{letter}({first}{name}, {int(status != 'NULL')}, {call})"
+        line = f"{'A' if kind else 'B'}({name}, {int(status != 'NULL')}, {call})"
         lines += textwrap.wrap(line, 100, subsequent_indent="    ", break_long_words=False)
     return CALLS_HEAD + "\n".join(lines) + "\n/* clang-format on */\n"
 

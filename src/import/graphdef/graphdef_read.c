@@ -214,7 +214,7 @@ static bool output_of(const oribi_graphdef *self, const reference *from, oribi_v
         op[length] = '\0';
         const oribi_op_def *def = oribi_op_find(op);
         port += def == NULL && self->known.argument != NULL
-                    ? self->known.argument(node->op, from->argument)
+                    ? self->known.argument(self->known.arg, node->op, from->argument)
                     : first_of_argument(def, from->argument, node->n_outputs);
     }
     if (port < 0 || port >= node->n_outputs) {

@@ -46,7 +46,7 @@ typedef struct oribi_graphdef_known {
     /* The op under the name that it has today; itself, if there is no other. */
     oribi_string (*spelling)(oribi_string op);
     /* Of an op that `make` makes though nothing registers it: which output the argument is. */
-    int32_t (*argument)(oribi_string op, oribi_string argument);
+    int32_t (*argument)(void *arg, oribi_string op, oribi_string argument);
     /* Is it a node that `make` makes by itself, without its inputs? */
     bool (*is_whole)(void *arg, const oribi_graphdef_seen *node);
     /* Makes a node in another way than by its op: fills out_values, which has room for max_values,

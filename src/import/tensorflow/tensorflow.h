@@ -100,7 +100,7 @@ int32_t oribi_tf_make(void *scope, const oribi_graphdef_node *node, oribi_value_
 
 /* oribi_graphdef_known.spelling and .argument. */
 oribi_string oribi_tf_spelling(oribi_string op);
-int32_t oribi_tf_argument(oribi_string op, oribi_string argument);
+int32_t oribi_tf_argument(void *scope, oribi_string op, oribi_string argument);
 
 /* Counts nodes that are read again. False, the status set: there were too many. */
 bool oribi_tf_spend(oribi_tf *tf, int64_t nodes, TF_Status *status);
@@ -144,6 +144,10 @@ bool oribi_tf_function_named(oribi_tf *tf, oribi_wire call, oribi_tf_function *o
                              TF_Status *status);
 bool oribi_tf_function_of(oribi_tf *tf, const oribi_graphdef_node *node, const char *attr,
                           oribi_tf_function *out, TF_Status *status);
+bool oribi_tf_read_function(oribi_tf *tf, oribi_wire message, oribi_tf_function *out,
+                            TF_Status *status);
+/* Which output of the function of this name it is; 0: it has none. */
+int32_t oribi_tf_function_output(oribi_tf *tf, oribi_string function, oribi_string output);
 /* Nodes of the function, for these inputs, in tf->graph; its outputs. */
 bool oribi_tf_call(oribi_tf *tf, const oribi_tf_function *function, const char *label,
                    const char *step, const oribi_value_id *inputs, oribi_value_id *out_outputs,

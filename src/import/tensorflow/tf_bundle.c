@@ -13,16 +13,14 @@
 
 enum { FOOTER_BYTES = 48, TRAILER_BYTES = 5, MAX_KEY = 4096, MAX_SHARDS = 100000 };
 
-typedef struct block {
-    const uint8_t *at, *end;
-} block;
+typedef oribi_tf_block block;
 
 static bool spoiled(TF_Status *status, const char *what)
 {
-    return oribi_fail(status, TF_DATA_LOSS, "the checkpoint's index is spoiled: %s", what);
+    return oribi_fail(status, TF_DATA_LOSS, "the checkpoint is spoiled: %s", what);
 }
 
-static bool take_varint(block *from, uint64_t *out, TF_Status *status)
+bool oribi_tf_take_varint(block *from, uint64_t *out, TF_Status *status)
 {
     *out = 0;
     for (int shift = 0; shift < 64 && from->at < from->end; shift += 7) {
@@ -40,7 +38,8 @@ static bool open_block(const uint8_t *file, size_t bytes, block *handle, block *
                        TF_Status *status)
 {
     uint64_t offset = 0, length = 0;
-    ORIBI_TRY(take_varint(handle, &offset, status) && take_varint(handle, &length, status));
+    ORIBI_TRY(oribi_tf_take_varint(handle, &offset, status) &&
+              oribi_tf_take_varint(handle, &length, status));
     if (length < 4 || length > bytes || offset > bytes - length ||
         bytes - length - offset < TRAILER_BYTES) {
         return spoiled(status, "a block lies outside the file");
@@ -71,8 +70,9 @@ static bool next_row(block *from, row *out, TF_Status *status)
     if (from->at == from->end) {
         return false;
     }
-    ORIBI_TRY(take_varint(from, &shared, status) && take_varint(from, &more, status) &&
-              take_varint(from, &bytes, status));
+    ORIBI_TRY(oribi_tf_take_varint(from, &shared, status) &&
+              oribi_tf_take_varint(from, &more, status) &&
+              oribi_tf_take_varint(from, &bytes, status));
     const uint64_t left = (uint64_t)(from->end - from->at);
     if (shared > out->key_bytes || more > MAX_KEY - shared || more > left || bytes > left - more) {
         return spoiled(status, "a key or value is too long");
@@ -142,16 +142,17 @@ static bool read_index(oribi_tf_bundle *self, const uint8_t *file, size_t bytes,
         return spoiled(status, "it does not end as one");
     }
     footer = (block){file + bytes - FOOTER_BYTES, file + bytes - 8};
-    ORIBI_TRY(take_varint(&footer, &skipped, status) && take_varint(&footer, &skipped, status) &&
+    ORIBI_TRY(oribi_tf_take_varint(&footer, &skipped, status) &&
+              oribi_tf_take_varint(&footer, &skipped, status) &&
               open_block(file, bytes, &footer, &index, status));
     while (next_row(&index, &outer, status)) {
         ORIBI_TRY(open_block(file, bytes, &outer.value, &data, status));
         inner.key_bytes = 0;
         while (next_row(&data, &inner, status)) {
             /* Keys of slices begin with a zero. */
-            ORIBI_TRY(inner.key_bytes == 0     ? read_header(self, &inner, status)
+            ORIBI_TRY(inner.key_bytes == 0   ? read_header(self, &inner, status)
                       : inner.key[0] != '\0' ? read_entry(self, &inner, status)
-                                              : true);
+                                             : true);
         }
         ORIBI_TRY(oribi_ok(status));
     }
@@ -183,7 +184,8 @@ bool oribi_tf_bundle_open(oribi_tf_bundle *self, TF_Status *status)
     return true;
 }
 
-const oribi_tf_entry *oribi_tf_bundle_find(oribi_tf_bundle *self, const char *key, TF_Status *status)
+const oribi_tf_entry *oribi_tf_bundle_find(oribi_tf_bundle *self, const char *key,
+                                           TF_Status *status)
 {
     if (self->n_shards == 0 && !oribi_tf_bundle_open(self, status)) {
         return NULL;

@@ -42,4 +42,10 @@ const uint8_t *oribi_tf_bundle_data(oribi_tf_bundle *self, const oribi_tf_entry 
                                     oribi_source **out_source, TF_Status *status);
 void oribi_tf_bundle_close(oribi_tf_bundle *self);
 
+typedef struct oribi_tf_block {
+    const uint8_t *at, *end;
+} oribi_tf_block;
+/* A number of as many bytes as it takes. */
+bool oribi_tf_take_varint(oribi_tf_block *from, uint64_t *out, TF_Status *status);
+
 #endif

@@ -59,8 +59,8 @@ static bool read_return(const oribi_wire *entry_of, const oribi_wire_field *fiel
     return oribi_ok(status);
 }
 
-static bool read_function(oribi_tf *tf, oribi_wire message, oribi_tf_function *out,
-                          TF_Status *status)
+bool oribi_tf_read_function(oribi_tf *tf, oribi_wire message, oribi_tf_function *out,
+                            TF_Status *status)
 {
     oribi_wire wire = message, signature = oribi_wire_over(message.at, 0);
     oribi_wire_field field;
@@ -104,7 +104,22 @@ bool oribi_tf_function_named(oribi_tf *tf, oribi_wire call, oribi_tf_function *o
         return oribi_fail(status, TF_NOT_FOUND, "there is no function '%.*s' in the library",
                           (int)(name.length & 0xfff), name.data);
     }
-    return read_function(tf, *found, out, status);
+    return oribi_tf_read_function(tf, *found, out, status);
+}
+
+int32_t oribi_tf_function_output(oribi_tf *tf, oribi_string function, oribi_string output)
+{
+    const oribi_wire *found = oribi_map_get_n(&tf->functions, function.data, function.length);
+    oribi_tf_function read = {.n_outputs = 0};
+    int32_t i = 0;
+    TF_Status *status = found != NULL ? TF_NewStatus() : NULL;
+    if (status != NULL && oribi_tf_read_function(tf, *found, &read, status)) {
+        while (i < read.n_outputs && !oribi_string_same(read.outputs[i], output)) {
+            i++;
+        }
+    }
+    TF_DeleteStatus(status);
+    return i < read.n_outputs ? i : 0;
 }
 
 bool oribi_tf_function_of(oribi_tf *tf, const oribi_graphdef_node *node, const char *attr,

@@ -7,13 +7,9 @@
 #include "import/tensorflow/tf_emit.h"
 #include "op/op.h"
 
-static int32_t make_call(oribi_tf_scope *scope, const oribi_graphdef_node *node,
-                         oribi_value_id *out, int32_t max, TF_Status *status)
+static int32_t call(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                    oribi_tf_function function, oribi_value_id *out, int32_t max, TF_Status *status)
 {
-    oribi_tf_function function;
-    if (!oribi_tf_function_of(scope->tf, node, "f", &function, status)) {
-        return -1;
-    }
     if (function.n_inputs != node->n_inputs || function.n_outputs > max) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "function '%s' takes %d inputs; it gets %d",
                    function.name, (int)function.n_inputs, (int)node->n_inputs);
@@ -21,6 +17,26 @@ static int32_t make_call(oribi_tf_scope *scope, const oribi_graphdef_node *node,
     }
     return oribi_tf_call(scope->tf, &function, node->name, "", node->inputs, out, status)
                ? function.n_outputs
+               : -1;
+}
+
+static int32_t make_call(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                         oribi_value_id *out, int32_t max, TF_Status *status)
+{
+    oribi_tf_function function;
+    return oribi_tf_function_of(scope->tf, node, "f", &function, status)
+               ? call(scope, node, function, out, max, status)
+               : -1;
+}
+
+/* A node whose op is the name of a function. */
+static int32_t make_own_call(oribi_tf_scope *scope, const oribi_graphdef_node *node,
+                             oribi_wire message, oribi_value_id *out, int32_t max,
+                             TF_Status *status)
+{
+    oribi_tf_function function;
+    return oribi_tf_read_function(scope->tf, message, &function, status)
+               ? call(scope, node, function, out, max, status)
                : -1;
 }
 
@@ -312,6 +328,10 @@ int32_t oribi_tf_make(void *arg, const oribi_graphdef_node *node, oribi_value_id
     }
     if (strcmp(node->op, "Const") == 0 || oribi_op_find(node->op) != NULL) {
         return -1;
+    }
+    const oribi_wire *function = oribi_map_get(&scope->tf->functions, node->op);
+    if (function != NULL) {
+        return make_own_call(scope, node, *function, out, max, status);
     }
     const oribi_tf_row *row = oribi_tf_row_of((oribi_string){node->op, strlen(node->op)});
     return row != NULL ? compose(scope, node, row, out, max, status)

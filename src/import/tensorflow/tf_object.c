@@ -14,8 +14,10 @@ static bool open_objects(oribi_tf *tf, oribi_wire *out, TF_Status *status)
 {
     enum { CHECKSUM_BYTES = 4 };
     oribi_source *source;
-    const oribi_tf_entry *entry = oribi_tf_bundle_find(&tf->bundle, "_CHECKPOINTABLE_OBJECT_GRAPH", status);
-    const uint8_t *data = entry != NULL ? oribi_tf_bundle_data(&tf->bundle, entry, &source, status) : NULL;
+    const oribi_tf_entry *entry =
+        oribi_tf_bundle_find(&tf->bundle, "_CHECKPOINTABLE_OBJECT_GRAPH", status);
+    const uint8_t *data =
+        entry != NULL ? oribi_tf_bundle_data(&tf->bundle, entry, &source, status) : NULL;
     ORIBI_TRY(data != NULL);
     const uint8_t *end = data + entry->bytes;
     while (data < end && *data >= 0x80) {

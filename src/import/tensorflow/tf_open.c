@@ -339,10 +339,8 @@ oribi_graph *oribi_import_tensorflow(const uint8_t *data, size_t bytes, oribi_so
                    .calls_left = MAX_CALLS,
                    .nodes_left = MAX_READ};
     tf.outermost = tf.graph;
-    tf.bundle = (oribi_tf_bundle){.kept = &tf.kept,
-                                  .open = oribi_tf_open_file,
-                                  .arg = &tf,
-                                  .prefix = "variables/variables"};
+    tf.bundle = (oribi_tf_bundle){
+        .kept = &tf.kept, .open = oribi_tf_open_file, .arg = &tf, .prefix = "variables/variables"};
     const bool ok = tf.graph != NULL && read_model(&tf, data, bytes, status);
     oribi_graph *graph = oribi_import_end(tf.outermost, ok, source_name, status);
     destroy(&tf);

@@ -52,7 +52,7 @@ oribi_string oribi_tf_spelling(oribi_string op)
     return op;
 }
 
-int32_t oribi_tf_argument(oribi_string op, oribi_string argument)
+int32_t oribi_tf_argument(void *scope, oribi_string op, oribi_string argument)
 {
     const oribi_tf_row *row = oribi_tf_row_of(op);
     const char *at = row != NULL ? row->outputs : NULL;
@@ -64,5 +64,5 @@ int32_t oribi_tf_argument(oribi_string op, oribi_string argument)
         }
         at = end != NULL ? end + 1 : NULL;
     }
-    return 0;
+    return row == NULL ? oribi_tf_function_output(((oribi_tf_scope *)scope)->tf, op, argument) : 0;
 }
