@@ -400,7 +400,9 @@ TF_CAPI_EXPORT extern TF_Tensor *oribi_run_output(oribi_run *run, int index, TF_
 #if ORIBI_HAS_CONTRACT(1, 4)
 /* Memory for output `index`, until another is given; NULL: the run's own again. The run keeps a
  * reference. Where the tensor does not overlap an input, kernels write the result where it is; else
- * it is copied there. oribi_run_output then is a handle on this memory, which every run writes
+ * it is copied there when all inputs are read. One that begins where an input does and has its
+ * bytes, as a cache that is updated, is written in place by a kernel that can, if no other node
+ * reads the input. oribi_run_output then is a handle on this memory, which every run writes
  * anew: of a run that failed it has anything, or what it had before.
  * Memory   as TF_TensorData says: TF_NewTensor makes a copy of what is not 64-byte aligned.
  * Errors   INVALID_ARGUMENT: type or shape do not fit, the memory is read-only, a part of another

@@ -244,8 +244,10 @@ void oribi_frame_set_output(oribi_frame *frame, int32_t output, oribi_buffer *bu
     const int32_t end = plan->first_output_item[output + 1];
     for (int32_t k = plan->first_output_item[output]; k < end; k++) {
         const int32_t i = plan->output_items[k];
-        frame->ctx.slots[i].data = (char *)buffer->data + plan->places[i].offset;
-        frame->ctx.slots[i].buffer = buffer; /* borrowed: the run keeps it */
+        oribi_slot *slot = &frame->ctx.slots[i];
+        slot->request = buffer != NULL ? plan->places[i].request : ORIBI_REQUEST_UNKNOWN;
+        slot->data = buffer != NULL ? (char *)buffer->data + plan->places[i].offset : NULL;
+        slot->buffer = buffer; /* borrowed: the run keeps it */
     }
 }
 

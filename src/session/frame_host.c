@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "op/traits.h"
 #include "session/session_guard.h"
 #include "session/session_internal.h"
 
@@ -147,6 +148,44 @@ static bool takes_planned_forward(const oribi_frame *frame, const oribi_slot *sl
            !(frame->ctx.is_slow && oribi_frame_overlaps_pin(frame, slot->data, bytes));
 }
 
+/* May the kernel write so many bytes over its input `index`? As many as it has, or, where it joins,
+ * those before what it writes behind them. */
+static bool fits_below(const oribi_frame *frame, int index, size_t bytes)
+{
+    const oribi_node *node = frame->session->steps[frame->step].node;
+    const size_t before = frame->ctx.slots[frame->ctx.step->inputs[index]].bytes;
+    oribi_traits traits;
+    if (bytes <= before) {
+        return bytes == before;
+    }
+    oribi_op_traits(node->op, &node->attrs, &node->signature, &traits);
+    return (traits.is & ORIBI_TRAIT_JOINS) != 0 && index == traits.data;
+}
+
+/* The candidate that lies where the caller wants the output; -1: none. */
+static int find_below(const oribi_frame *frame, int32_t value, const oribi_shape *shape,
+                      size_t bytes, const int *candidates, int n)
+{
+    const oribi_session *session = frame->session;
+    const oribi_run *run = frame->run;
+    for (int32_t k = 0; run != NULL && n > 0 && k < session->n_outputs; k++) {
+        const int32_t input = run->shared[k].input;
+        if (session->outputs[k] != value || input < 0) {
+            continue;
+        }
+        const oribi_shape own = {run->own[k]->rank, run->own[k]->dims};
+        const int32_t u = session->inputs[input];
+        const oribi_slot *source = &frame->ctx.slots[u];
+        for (int i = 0; i < n; i++) {
+            if (frame->ctx.step->inputs[candidates[i]] == u && oribi_shape_equal(&own, shape) &&
+                fits_below(frame, candidates[i], bytes) && handles_are_closed(frame, source)) {
+                return candidates[i];
+            }
+        }
+    }
+    return -1;
+}
+
 static bool host_allocate_output(TF_OpKernelContext *ctx, int index, const int64_t *dims, int rank,
                                  const int *candidates, int n_candidates, int *out_forwarded,
                                  TF_Status *status)
@@ -163,6 +202,15 @@ static bool host_allocate_output(TF_OpKernelContext *ctx, int index, const int64
     if (takes_planned_forward(frame, slot, bytes, candidates, n_candidates)) {
         *out_forwarded = slot->forward_from;
         slot->bytes = bytes;
+        return finish_slot(frame, slot, dims, rank, status);
+    }
+    const oribi_shape shape = {rank, (int64_t *)(uintptr_t)dims};
+    const int below =
+        slot->is_output ? find_below(frame, value, &shape, bytes, candidates, n_candidates) : -1;
+    if (below >= 0) {
+        const oribi_slot *source = &ctx->slots[ctx->step->inputs[below]];
+        oribi_frame_alias(frame, value, source, source->data, bytes);
+        *out_forwarded = below;
         return finish_slot(frame, slot, dims, rank, status);
     }
     const int from = find_forward(frame, value, bytes, candidates, n_candidates);

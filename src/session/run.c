@@ -30,13 +30,17 @@ oribi_run *oribi_run_create(oribi_session *session, TF_Status *status)
     run->good = oribi_alloc_zero(n_outputs, sizeof *run->good);
     run->copies = oribi_alloc_zero(n_outputs, sizeof *run->copies);
     run->own = oribi_alloc_zero(n_outputs, sizeof *run->own);
+    run->shared = oribi_alloc_array(n_outputs, sizeof *run->shared);
     run->next = oribi_alloc_zero((size_t)session->n_states + 1, sizeof *run->next);
     if (run->signal == NULL || run->inputs == NULL || run->input_shapes == NULL ||
         run->spares == NULL || run->good == NULL || run->copies == NULL || run->own == NULL ||
-        run->next == NULL) {
+        run->shared == NULL || run->next == NULL) {
         oribi_run_destroy(run);
         oribi_fail_memory(status);
         return NULL;
+    }
+    for (size_t i = 0; i < n_outputs; i++) {
+        run->shared[i] = (oribi_shared_memory){-1, -1};
     }
     if (!oribi_run_reset_states(run, status)) {
         oribi_run_destroy(run);
@@ -76,6 +80,7 @@ void oribi_run_destroy(oribi_run *run)
     oribi_free(run->good);
     oribi_free(run->copies);
     oribi_free(run->own);
+    oribi_free(run->shared);
     oribi_free((void *)run->passes);
     oribi_free(run->shares);
     oribi_free(run->next);

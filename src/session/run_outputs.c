@@ -126,6 +126,38 @@ static oribi_buffer *own_target(const oribi_run *run, int32_t output, size_t byt
     return own->buffer;
 }
 
+/* The input that begins where the caller's memory for output i does, is read by one step alone and
+ * is no other input's memory: that step's kernel may write the output over it. -1: none. */
+static int32_t input_below(const oribi_run *run, int32_t i)
+{
+    const oribi_session *session = run->session;
+    const oribi_plan *plan = run->frame->plan;
+    const TF_Tensor *own = run->own[i];
+    const int32_t v = session->outputs[i];
+    int32_t found = -1;
+    if (own == NULL || session->n_flights > 0 ||
+        plan->first_output_item[i + 1] - plan->first_output_item[i] > 1) {
+        return -1; /* other values lie there before the output does */
+    }
+    for (int32_t k = 0; k < session->n_inputs; k++) {
+        if (overlap(own, run->inputs[k]->data, run->inputs[k]->bytes)) {
+            if (found >= 0 || run->inputs[k]->data != own->data) {
+                return -1;
+            }
+            found = k;
+        }
+    }
+    if (found < 0) {
+        return -1;
+    }
+    const oribi_session_value *in = &session->values[session->inputs[found]];
+    const oribi_session_value *out = &session->values[v];
+    return in->n_uses == 1 && !in->is_output && in->dtype == out->dtype && out->producer >= 0 &&
+                   in->device == 0 && out->device == 0 && found != run->shared[i].refused
+               ? found
+               : -1;
+}
+
 /* Would copying output i write over what another output still has to be read from? */
 static bool is_in_the_way(const oribi_run *run, int32_t i)
 {
@@ -163,6 +195,8 @@ static bool fill_own(oribi_run *run, TF_Status *status)
         const oribi_slot *slot = output_slot(run, i);
         if (run->own[i] != NULL && slot->data != run->own[i]->data && slot->bytes > 0) {
             memmove(run->own[i]->data, slot->data, slot->bytes);
+            run->shared[i].refused =
+                run->shared[i].input >= 0 ? run->shared[i].input : run->shared[i].refused;
         }
     }
     return true;
@@ -230,7 +264,12 @@ bool oribi_run_prepare_outputs(oribi_run *run, TF_Status *status)
 {
     const oribi_plan *plan = run->frame->plan;
     for (int32_t i = 0; i < run->session->n_outputs; i++) {
+        run->shared[i].input = input_below(run, i);
         if (plan->output_bytes[i] == SIZE_MAX) {
+            continue;
+        }
+        if (run->shared[i].input >= 0) {
+            oribi_frame_set_output(run->frame, i, NULL);
             continue;
         }
         oribi_buffer *buffer = own_target(run, i, plan->output_bytes[i]);

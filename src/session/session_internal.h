@@ -461,7 +461,8 @@ bool oribi_frame_bind(oribi_frame *frame, oribi_plan *plan, TF_Status *status);
  * does not look at the status. Asked only where the plan does not serve a request at once. */
 bool oribi_check_inferred(TF_OpKernelContext *ctx, int index, const int64_t *dims, int rank,
                           TF_Status *status);
-/* Points the slots that live in a graph output's buffer to it. */
+/* Points the slots that live in a graph output's buffer to it; NULL: its kernel asks where it is.
+ */
 void oribi_frame_set_output(oribi_frame *frame, int32_t output, oribi_buffer *buffer);
 bool oribi_frame_set_input(oribi_frame *frame, int32_t input, const TF_Tensor *tensor);
 /* After a run: slots that differ from the plan are as planned again. */
@@ -519,6 +520,12 @@ typedef struct oribi_good_output { /* of the last good run */
     int64_t *dims_heap;
 } oribi_good_output;
 
+/* The caller's memory for an output, where an input lies in it as well. */
+typedef struct oribi_shared_memory {
+    int32_t input;   /* which the output's kernel may write over in this run, or -1 */
+    int32_t refused; /* which it did not: the run has memory for the output; or -1 */
+} oribi_shared_memory;
+
 struct oribi_run {
     oribi_session *home;    /* one reference: what the application made it of */
     oribi_session *session; /* one reference: the same, or that for the shapes of the inputs */
@@ -530,8 +537,9 @@ struct oribi_run {
     oribi_good_output *good;
     oribi_buffer **copies; /* by output, while outputs are kept: copies of bound inputs */
     TF_Tensor **own;       /* by output: the caller's, own handles; NULL: the run's own memory */
-    const int32_t *passes; /* of a body, by output: the input that it is, or -1; else NULL */
-    bool *shares;          /* by input: an output may keep its bytes, too */
+    oribi_shared_memory *shared; /* by output */
+    const int32_t *passes;       /* of a body, by output: the input that it is, or -1; else NULL */
+    bool *shares;                /* by input: an output may keep its bytes, too */
     bool has_good;
     oribi_mutex lock;     /* which signal it has */
     oribi_signal *signal; /* one reference; another one once a kernel was late */

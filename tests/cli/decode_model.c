@@ -2,9 +2,11 @@
 /* What does a decoder say? Greedy decoding as an application does it: the prompt in one run, then a
  * token a run, and what the model calls present becomes what it calls past. Prints the tokens.
  *
- *     decode_model [--bound LENGTH] MODEL COUNT TOKEN...
+ *     decode_model [--bound LENGTH | --room LENGTH] MODEL COUNT TOKEN...
  *
- * With a bound it says on stderr how many plans the session made.
+ * With a bound it says on stderr how many plans the session made. With room each cache is one piece
+ * of memory of that length from the first run on, past and present alike, and it says how many of
+ * the runs' allocations are as large as a cache.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,6 +23,9 @@ typedef struct decoder {
     TF_Status *status;
     int64_t ids[MAX_TOKENS];
     int64_t own, before; /* tokens of this run, of earlier ones */
+    int64_t room;        /* rows of each cache; 0: they grow */
+    size_t cache_bytes;
+    int copies; /* allocations of that size */
 } decoder;
 
 static void check(const decoder *d)
@@ -65,19 +70,37 @@ static void set_row(decoder *d, int input, int64_t count,
     check(d);
 }
 
-/* Of the dimensions that the model leaves open the batch is 1, the length 0. */
-static void set_empty(decoder *d, int input)
+static void count_copies(void *arg, const oribi_trace_event *event)
+{
+    decoder *d = arg;
+    d->copies += strcmp(event->kind, "alloc") == 0 && event->bytes == d->cache_bytes;
+}
+
+/* Of the dimensions that the model leaves open the batch is 1, the length 0, or the room there is,
+ * which is the present cache as well. */
+static void set_first(decoder *d, int input, int present)
 {
     int64_t dims[MAX_RANK], next = 1;
     const int rank = oribi_model_input_shape(d->model, input, dims, MAX_RANK);
     for (int i = 0; i < rank; i++) {
         next = dims[i] < 0 ? next - 1 : next;
-        dims[i] = dims[i] < 0 ? next + 1 : dims[i];
+        dims[i] = dims[i] < 0 ? (next == 0 ? 1 : d->room) : dims[i];
     }
-    TF_Tensor *tensor = TF_AllocateTensor(oribi_model_input_type(d->model, input), dims, rank, 0);
+    const TF_DataType type = oribi_model_input_type(d->model, input);
+    size_t bytes = TF_DataTypeSize(type);
+    for (int i = 0; i < rank; i++) {
+        bytes *= (size_t)dims[i];
+    }
+    TF_Tensor *tensor = TF_AllocateTensor(type, dims, rank, bytes);
     oribi_run_set_input(d->run, input, tensor, d->status);
-    TF_DeleteTensor(tensor);
     check(d);
+    if (d->room > 0) {
+        memset(TF_TensorData(tensor), 0x11, bytes);
+        d->cache_bytes = bytes;
+        oribi_run_set_output(d->run, present, tensor, d->status);
+        check(d);
+    }
+    TF_DeleteTensor(tensor);
 }
 
 static int output_named(const decoder *d, const char *begin, const char *rest)
@@ -140,7 +163,9 @@ static void set_inputs(decoder *d)
         } else if (strcmp(name, "position_ids") == 0) {
             set_row(d, i, d->own, place);
         } else if (present >= 0 && d->before == 0) {
-            set_empty(d, i);
+            set_first(d, i, present);
+        } else if (present >= 0 && d->room > 0) {
+            continue; /* what was present is past */
         } else if (present >= 0) {
             TF_Tensor *tensor = oribi_run_output(d->run, present, d->status);
             check(d);
@@ -188,6 +213,10 @@ int main(int argc, char **argv)
         most = atoll(argv[2]);
         argv += 2;
         argc -= 2;
+    } else if (argc > 2 && strcmp(argv[1], "--room") == 0) {
+        d.room = atoll(argv[2]);
+        argv += 2;
+        argc -= 2;
     }
     if (argc < 4 || argc - 3 > MAX_TOKENS) {
         fprintf(stderr, "usage: decode_model MODEL COUNT TOKEN...\n");
@@ -207,6 +236,9 @@ int main(int argc, char **argv)
     for (d.own = 0; d.own < argc - 3; d.own++) {
         d.ids[d.own] = atoll(argv[3 + d.own]);
     }
+    if (d.room > 0) {
+        oribi_run_set_trace(d.run, count_copies, &d);
+    }
     for (int count = atoi(argv[2]); count > 0; count--) {
         set_inputs(&d);
         oribi_run_execute(d.run, d.status);
@@ -218,6 +250,8 @@ int main(int argc, char **argv)
     }
     if (most >= 0) {
         print_plans(&d, session);
+    } else if (d.room > 0) {
+        fprintf(stderr, "copies %d\n", d.copies);
     }
     oribi_run_destroy(d.run);
     oribi_session_destroy(session);

@@ -79,6 +79,16 @@ class Transformers(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, "plans 1\n"))
                 self.assertEqual([int(token) for token in done.stdout.split()], wanted)
 
+    def test_caches_with_room_that_are_past_and_present_are_written_in_place(self):
+        for name in ("grouped", "grouped_q4", "grouped_fp16", "grouped_packed"):
+            with self.subTest(name), np.load(FOLDER / f"{name}.npz") as data:
+                wanted = data["tokens"].tolist()[:TOKENS]
+                prompt = [str(token) for token in data["prompt"][0]]
+                words = [DECODE, "--room", str(len(prompt) + len(wanted)), FOLDER / f"{name}.onnx", str(len(wanted)), *prompt]
+                done = subprocess.run(words, capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, "copies 0\n"))
+                self.assertEqual([int(token) for token in done.stdout.split()], wanted)
+
     def test_more_than_a_bound_is_refused_and_bounds_name_what_there_is(self):
         words = [ORIBI, "run", FOLDER / "minilm.onnx", *(f"-i{n}=1x4xi64=1,1,1,1" for n in ("input_ids", "attention_mask", "token_type_ids"))]
         for bound, code, said in (("input_ids:1=4", 0, ""), ("input_ids:1=3", 4, "dimension 1 of input 'input_ids' is 4, and its bound 3"),

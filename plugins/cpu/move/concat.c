@@ -83,6 +83,17 @@ static bool join_shape(oribi_kit_run *run, int first, int n, int axis, bool is_n
     return true;
 }
 
+/* Memory for the result. One that begins with all of the first input may lie where that does: a
+ * caller's cache that grows where it is. */
+static char *join_target(oribi_kit_run *run, int first, bool begins_with_first,
+                         const oribi_cpu_shape *out)
+{
+    if (!begins_with_first || TF_ExpectedOutputDataType(run->context, 0) == TF_STRING) {
+        return oribi_cpu_moved_output(run, 0, out->at, out->n);
+    }
+    return oribi_kit_output_in_place(run, &first, 1, out->at, out->n);
+}
+
 static bool join(oribi_kit_run *run, int first, int n, int axis, bool is_new)
 {
     oribi_cpu_shape out;
@@ -92,11 +103,11 @@ static bool join(oribi_kit_run *run, int first, int n, int axis, bool is_new)
         return false;
     }
     size_t width = oribi_cpu_moved_width(run, TF_ExpectedOutputDataType(run->context, 0));
-    char *target = width == 0 ? NULL : oribi_cpu_moved_output(run, 0, out.at, out.n);
+    int64_t n_runs = oribi_cpu_product(out.at, axis);
+    char *target = width == 0 ? NULL : join_target(run, first, n_runs == 1 && !is_new, &out);
     if (target == NULL || count == 0) {
         return target != NULL;
     }
-    int64_t n_runs = oribi_cpu_product(out.at, axis);
     size_t total = (size_t)oribi_cpu_product(out.at + axis, out.n - axis) * width;
     for (int i = 0; i < n; i++) {
         TF_Tensor *tensor = input(run, first + i);
@@ -105,7 +116,9 @@ static bool join(oribi_kit_run *run, int first, int n, int axis, bool is_new)
         }
         size_t bytes = (size_t)(TF_TensorElementCount(tensor) / n_runs) * width;
         runs work = {TF_TensorData(tensor), target, bytes, bytes, total};
-        copy(run, n_runs, &work);
+        if (work.source != target) {
+            copy(run, n_runs, &work);
+        }
         target += bytes;
         TF_DeleteTensor(tensor);
     }
@@ -123,12 +136,13 @@ static void concat(TF_OpKernelContext *context, int axis_input, int first, int n
     TF_Tensor *axis_tensor = input(&run, axis_input);
     TF_Tensor *tensor = axis_tensor == NULL ? NULL : input(&run, first);
     if (tensor != NULL) {
-        run.in[0] = axis_tensor; /* deleted with the run */
-        run.in[1] = tensor;
+        run.in[1 - first] = axis_tensor; /* deleted with the run */
+        run.in[first] = tensor;          /* the input of that index, as join has it; 0 or 1 */
         run.n_in = 2;
         axis_tensor = NULL;
-        if (oribi_cpu_read_int(&run, 0, "concat_dim", &axis) &&
-            oribi_cpu_input_shape(&run, 1, &shape) && oribi_cpu_axis(&run, axis, shape.n, &at)) {
+        if (oribi_cpu_read_int(&run, 1 - first, "concat_dim", &axis) &&
+            oribi_cpu_input_shape(&run, first, &shape) &&
+            oribi_cpu_axis(&run, axis, shape.n, &at)) {
             (void)join(&run, first, n, at, false);
             oribi_cpu_own_outputs(&run);
         }
