@@ -25,6 +25,7 @@ typedef struct match {
     operand query, key, value;
     oribi_value_id mask, chosen_by; /* -1: none; chosen_by: the condition of a SelectV2 */
     bool keeps_true;                /* the scores stand where it is true */
+    int64_t times;                  /* heads of queries for one of keys */
     double scale;
     int32_t n_nodes;
 } match;
@@ -118,6 +119,35 @@ static void find_operand(const match *m, oribi_value_id value, const char *layou
         if (is_layout(at.layout, heads_contiguous)) {
             *out = at;
         }
+    }
+}
+
+/* The heads that an operand repeats, where the op can read them. */
+static bool find_heads(const match *m, const operand *from, operand *out, int64_t *out_times)
+{
+    const oribi_node *node = oribi_graph_producer(m->graph, from->value);
+    const oribi_value_id heads = strcmp(from->layout, "BHSD") == 0 && may_take(m, node)
+                                     ? oribi_pass_unrepeat(m->graph, from->value, out_times)
+                                     : -1;
+    if (heads < 0) {
+        return false;
+    }
+    find_operand(m, heads, "BHSD", false, out);
+    out->scale *= from->scale;
+    return true;
+}
+
+/* Both keys and values, as often as each other, or neither. */
+static void take_heads(match *m)
+{
+    operand key, value;
+    int64_t of_keys = 1, of_values = 1;
+    m->times = 1;
+    if (find_heads(m, &m->key, &key, &of_keys) && find_heads(m, &m->value, &value, &of_values) &&
+        of_keys == of_values) {
+        m->key = key;
+        m->value = value;
+        m->times = of_keys;
     }
 }
 
@@ -220,11 +250,12 @@ static bool find(match *m)
     find_operand(m, m->scores->inputs[0], "BHSD", true, &m->query);
     find_operand(m, m->scores->inputs[1], turns_key ? "BHSD" : "BHDS", false, &m->key);
     find_operand(m, m->last->inputs[1], turns_value ? "BHDS" : "BHSD", false, &m->value);
+    take_heads(m);
     m->scale *= m->query.scale * m->key.scale;
     /* A factor of the values would be one of the result. Heads broadcast in another way. */
     return m->value.scale == 1.0 && m->scale > 0.0 && isfinite((float)m->scale) &&
-           (float)m->scale > 0.0F && dim_of(m, &m->query, 'H') > 0 &&
-           dim_of(m, &m->query, 'H') == dim_of(m, &m->key, 'H') &&
+           (float)m->scale > 0.0F && dim_of(m, &m->query, 'H') > 0 && dim_of(m, &m->key, 'H') > 0 &&
+           dim_of(m, &m->query, 'H') == m->times * dim_of(m, &m->key, 'H') &&
            dim_of(m, &m->key, 'H') == dim_of(m, &m->value, 'H') &&
            dim_of(m, &m->query, 'B') == dim_of(m, &m->key, 'B') &&
            dim_of(m, &m->key, 'B') == dim_of(m, &m->value, 'B');

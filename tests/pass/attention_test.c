@@ -80,6 +80,31 @@ static void as_it_is(net *n)
     net_output(n, products(n, net_op(n, "Softmax", IDS(products(n, q, k, false))), v, false));
 }
 
+/* Heads of an input, of which each stands for two; in the other order where `is_behind` is false.
+ */
+static oribi_value_id repeated(net *n, const char *name, bool is_behind)
+{
+    oribi_value_id x = net_input(n, name, DIMS(BATCH, HEADS, LENGTH, SIZE));
+    x = net_op(n, "ExpandDims", IDS(x, net_int(n, is_behind ? 2 : 1)));
+    const int64_t behind[5] = {BATCH, HEADS, 2, LENGTH, SIZE};
+    const int64_t before[5] = {BATCH, 2, HEADS, LENGTH, SIZE};
+    x = net_op(n, "BroadcastTo", IDS(x, net_ints(n, is_behind ? behind : before, 5)));
+    return net_reshape(n, x, DIMS(BATCH, 2 * HEADS, LENGTH, SIZE));
+}
+
+static void share(net *n, bool keys_behind, bool values_behind)
+{
+    oribi_value_id q =
+        net_transpose(n, net_input(n, "q", DIMS(BATCH, LENGTH, 2 * HEADS, SIZE)), DIMS(0, 2, 1, 3));
+    oribi_value_id k = net_transpose(n, repeated(n, "k", keys_behind), DIMS(0, 1, 3, 2));
+    mix(n, products(n, q, k, false), repeated(n, "v", values_behind));
+}
+
+static void heads_are_shared(net *n)
+{
+    share(n, true, true);
+}
+
 static void expect(void (*build)(net *n), int n_attention, int n_all)
 {
     net n = net_compare(build);
@@ -98,8 +123,67 @@ static void what_exporters_write_is_found(void **state)
     expect(divided_and_masked, 1, 1);
     expect(scaled_before, 1, 1);
     expect(as_it_is, 1, 1);
+    expect(heads_are_shared, 1, 1);
     expect(chosen, 1, 3); /* with the comparison, and the choice as a mask */
     expect(chosen_the_other_way, 1, 3);
+}
+
+/* --- Shapes that are computed ---------------------------------------------------------------- */
+
+/* Element `at` of the shape of x. */
+static oribi_value_id dim(net *n, oribi_value_id x, int32_t at)
+{
+    return net_op(n, "GatherV2", IDS(net_op(n, "Shape", IDS(x)), net_int(n, at), net_int(n, 0)));
+}
+
+static oribi_value_id sizes(net *n, const oribi_value_id *parts, int32_t count)
+{
+    oribi_node *node = net_node(n, "Pack", parts, count);
+    assert_true(oribi_attrs_set_int(&node->attrs, &n->graph->arena, "axis", 0));
+    return net_done(n, node);
+}
+
+/* Keys or values as exporters repeat them: all sizes that are open come from `of`, x itself or
+ * another. As ONNX's Expand and Reshape have it, a 1 and a 0 in the shape keep what was there. */
+static oribi_value_id repeated_openly(net *n, oribi_value_id x, oribi_value_id of)
+{
+    const oribi_value_id wide[5] = {dim(n, of, 0), net_int(n, HEADS), net_int(n, 2), dim(n, of, 2),
+                                    net_int(n, SIZE)};
+    const oribi_value_id joined[4] = {dim(n, of, 0), net_int(n, 2 * HEADS), dim(n, of, 2),
+                                      net_int(n, SIZE)};
+    const oribi_value_id apart = net_op(n, "ExpandDims", IDS(x, net_int(n, 2)));
+    oribi_value_id shape = sizes(n, wide, 5);
+    shape = net_op(
+        n, "SelectV2",
+        IDS(net_op(n, "Equal", IDS(shape, net_int(n, 1))), net_op(n, "Shape", IDS(apart)), shape));
+    return net_op(n, "Reshape",
+                  IDS(net_op(n, "BroadcastTo", IDS(apart, shape)), sizes(n, joined, 4)));
+}
+
+static int attention_of_few_heads(bool of_itself)
+{
+    net n = net_open();
+    const oribi_value_id k = net_input(&n, "k", DIMS(-1, HEADS, -1, SIZE));
+    const oribi_value_id v = net_input(&n, "v", DIMS(-1, HEADS, -1, SIZE));
+    const oribi_value_id q = net_input(&n, "q", DIMS(-1, 2 * HEADS, -1, SIZE));
+    const oribi_value_id keys = repeated_openly(&n, k, of_itself ? k : q);
+    mix(&n, products(&n, q, keys, true), repeated_openly(&n, v, of_itself ? v : q));
+    net_pass(&n, 0);
+    int found = 0;
+    for (int32_t i = 0; i < n.graph->n_order; i++) {
+        const oribi_node *node = n.graph->nodes[n.graph->order[i]];
+        found += strcmp(node->op_name, "Oribi>Attention") == 0 && node->inputs[1] == k &&
+                 node->inputs[2] == v;
+    }
+    net_close(&n);
+    return found;
+}
+
+static void heads_are_shared_where_shapes_are_open(void **state)
+{
+    (void)state;
+    assert_int_equal(attention_of_few_heads(true), 1);
+    assert_int_equal(attention_of_few_heads(false), 0); /* a batch of one may become many */
 }
 
 /* --- What stays ------------------------------------------------------------------------------ */
@@ -131,6 +215,16 @@ static void keys_are_repeated(net *n)
     mix(n, products(n, heads(n, "q"), k, true), heads(n, "v"));
 }
 
+static void heads_take_turns(net *n)
+{
+    share(n, false, false);
+}
+
+static void keys_alone_are_shared(net *n)
+{
+    share(n, true, false);
+}
+
 static void factor_is_negative(net *n)
 {
     mix(n, net_op(n, "Mul", IDS(plain_scores(n), number(n, -0.5F))), heads(n, "v"));
@@ -144,6 +238,8 @@ static void what_looks_like_it_stays(void **state)
     expect(chosen_number_is_near, 0, -1);
     expect(keys_are_repeated, 0, -1);
     expect(factor_is_negative, 0, -1);
+    expect(heads_take_turns, 1, 7);
+    expect(keys_alone_are_shared, 1, 7);
 }
 
 static void emitted_code_keeps_the_products(void **state)
@@ -164,6 +260,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_exporters_write_is_found),
+        cmocka_unit_test(heads_are_shared_where_shapes_are_open),
         cmocka_unit_test(what_looks_like_it_stays),
         cmocka_unit_test(emitted_code_keeps_the_products),
     };

@@ -19,8 +19,8 @@ import costs  # noqa: E402
 
 MOST = 0.05
 BOUND = 64
-LEARN = [8, 16, 30]  # what no shape function foretells has its room then
-LENGTHS = [31, 32, 33, 40]
+LEARN = [29, 30, 30]  # what no shape function foretells has its room then
+LENGTHS = [31, 40]
 MODELS = {"llama": (8, ["position_ids"]), "grouped": (16, [])}  # size of a head, further inputs
 CACHES = [f"past_key_values.{layer}.{part}" for layer in range(2) for part in ("key", "value")]
 
@@ -45,11 +45,11 @@ def count(oribi, model, name, folder):
                "--bound", f"attention_mask:1={BOUND + 1}"]
     for cache in CACHES:
         command += ["--bound", f"{cache}:2={BOUND}"]
-    command += give(folder, name, [*LEARN * 2, *(n for n in LENGTHS for _ in range(2))])
+    command += give(folder, name, [*LEARN, *(n for n in LENGTHS for _ in range(2))])
     out = costs.callgrind(command, ["--toggle-collect=oribi_run_execute", "--dump-before=oribi_run_execute"], folder)
     files = sorted(folder.glob(out.name + ".*"), key=lambda p: int(p.suffix[1:]))[1:] + [out]
     found = [int(re.search(r"^totals: (\d+)$", f.read_text(), re.M)[1]) for f in files]
-    return found[2 * len(LEARN):]
+    return found[len(LEARN):]
 
 
 def main():
