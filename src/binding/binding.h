@@ -78,9 +78,9 @@ struct TF_Graph {
     oribi_wire *gradients; /* GradientDef messages */
     int32_t n_gradients;
     int64_t producer, min_consumer;
-    uint64_t version;       /* another one after each change */
-    _Atomic uint64_t edits; /* changes of operations that plans may have read */
-    oribi_wire arriving;    /* FunctionDefLibrary of an import that is not done */
+    uint64_t version;          /* another one after each change */
+    _Atomic uint64_t edits;    /* changes of operations that plans may have read */
+    const oribi_map *arriving; /* functions of an import that is not done, or NULL */
     oribi_map handles;      /* "node:0": oribi_wire, what variables behind it hold (HandleData) */
     TF_Graph *around;       /* of a loop's condition or body: the loop's */
     const TF_Output *given; /* there */

@@ -306,24 +306,18 @@ bool oribi_binding_add_library(TF_Graph *graph, oribi_wire library, TF_Status *s
 bool oribi_binding_find_function(const TF_Graph *graph, const char *name, oribi_wire *out)
 {
     const oribi_wire *found = oribi_map_get(&graph->functions, name);
-    oribi_wire library = graph->arriving, function = found != NULL ? *found : graph->arriving;
-    oribi_wire_field field;
-    oribi_string own;
-    TF_Status *status = TF_NewStatus();
-    bool is_found = found != NULL;
-    while (status != NULL && !is_found && oribi_wire_next(&library, &field, status)) {
-        is_found = field.number == 1 && oribi_wire_enter(&library, &field, &function, status) &&
-                   oribi_binding_function_name(function, &own, status) &&
-                   oribi_string_is(own, name);
+    if (found == NULL && graph->arriving != NULL) {
+        found = oribi_map_get(graph->arriving, name);
     }
-    while (status != NULL && is_found && oribi_wire_next(&function, &field, status)) {
-        if (field.number == 1 && oribi_wire_enter(&function, &field, out, status)) {
-            TF_DeleteStatus(status);
-            return true;
-        }
+    TF_Status *status = found != NULL ? TF_NewStatus() : NULL;
+    oribi_wire function = found != NULL ? *found : (oribi_wire){0};
+    oribi_wire_field field;
+    bool is_found = false;
+    while (status != NULL && !is_found && oribi_wire_next(&function, &field, status)) {
+        is_found = field.number == 1 && oribi_wire_enter(&function, &field, out, status);
     }
     TF_DeleteStatus(status);
-    return false;
+    return is_found;
 }
 
 /* --- Shapes --------------------------------------------------------------------------------- */

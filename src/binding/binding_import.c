@@ -28,6 +28,7 @@ typedef struct import {
     oribi_map taken;   /* the same by the names that their operations get */
     const char *prefix;
     oribi_wire library;
+    oribi_map functions; /* of the library: oribi_wire */
     int64_t producer, min_consumer;
 } import;
 
@@ -338,6 +339,24 @@ static bool settle_all(import *self, TF_Status *status)
     return true;
 }
 
+/* Operations may be calls of what comes with them. */
+static bool read_functions(import *self, TF_Status *status)
+{
+    oribi_wire library = self->library;
+    oribi_wire_field field;
+    oribi_string name;
+    while (oribi_wire_next(&library, &field, status)) {
+        oribi_wire *kept = oribi_arena_array(&self->scratch, 1, sizeof *kept);
+        ORIBI_TRY(kept != NULL || oribi_fail_memory(status));
+        ORIBI_TRY(field.number != 1 ||
+                  (oribi_wire_enter(&library, &field, kept, status) &&
+                   oribi_binding_function_name(*kept, &name, status) &&
+                   (oribi_map_put_n(&self->functions, name.data, name.length, kept) ||
+                    oribi_fail_memory(status))));
+    }
+    return oribi_ok(status);
+}
+
 /* --- Results -------------------------------------------------------------------------------- */
 
 static bool find_output(const import *self, const oribi_binding_mapping *wanted, TF_Output *out,
@@ -429,12 +448,14 @@ import self = {.graph = graph, .options = options };
         m->is_used = false;
     }
     bool ok = choose_prefix(&self, status) && read_graph_def(&self, graph_def, status);
-    graph->arriving = self.library;
+    ok = ok && read_functions(&self, status);
+    graph->arriving = &self.functions;
     for (int32_t i = 0; ok && i < self.n_nodes; i++) {
         ok = read_inputs(&self, &self.nodes[i], status);
     }
     ok = ok && settle_all(&self, status) && tell(&self, results, status) && commit(&self, status);
-    graph->arriving = (oribi_wire){0};
+    graph->arriving = NULL;
+    oribi_map_destroy(&self.functions);
     oribi_map_destroy(&self.by_name);
     oribi_map_destroy(&self.taken);
     oribi_arena_destroy(&self.scratch);

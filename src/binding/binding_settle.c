@@ -11,14 +11,18 @@
 /* The value is the next output. */
 static bool put_output(TF_Operation *self, oribi_value_id id, TF_Status *status)
 {
-    oribi_value_id *more =
-        oribi_arena_array(&self->graph->known->arena, (size_t)self->n_outputs + 1, sizeof *more);
-    ORIBI_TRY(id >= 0 && (more != NULL || oribi_fail_memory(status)));
-    if (self->n_outputs > 0) {
-        memcpy(more, self->outputs, (size_t)self->n_outputs * sizeof *more);
+    const size_t n = (size_t)self->n_outputs;
+    ORIBI_TRY(id >= 0);
+    if ((n & (n - 1)) == 0) { /* there is room for as many as the next power of two */
+        oribi_value_id *more =
+            oribi_arena_array(&self->graph->known->arena, n > 0 ? 2 * n : 1, sizeof *more);
+        ORIBI_TRY(more != NULL || oribi_fail_memory(status));
+        if (n > 0) {
+            memcpy(more, self->outputs, n * sizeof *more);
+        }
+        self->outputs = more;
     }
-    more[self->n_outputs++] = id;
-    self->outputs = more;
+    self->outputs[self->n_outputs++] = id;
     return true;
 }
 
@@ -196,7 +200,8 @@ static bool settle(TF_Operation *self, bool is_strict, int32_t n_read, TF_Status
         return true;
     }
     oribi_wire signature;
-    if (self->op == NULL && oribi_binding_find_function(self->graph, self->type, &signature)) {
+    if (self->op == NULL && !oribi_binding_is_known(self->type) &&
+        oribi_binding_find_function(self->graph, self->type, &signature)) {
         return oribi_binding_settle_call(self, signature, is_strict, status);
     }
     if (TF_GetCode(status) == TF_RESOURCE_EXHAUSTED || (is_strict && !oribi_ok(status))) {
@@ -209,6 +214,8 @@ static bool settle(TF_Operation *self, bool is_strict, int32_t n_read, TF_Status
                           self->type);
     }
     TF_SetStatus(status, TF_OK, "");
+    self->outputs = NULL;
+    self->n_outputs = 0;
     self->op = NULL;
     return oribi_binding_settle_unknown(self, n_read, status);
 }

@@ -192,36 +192,35 @@ static oribi_string argument_of(const char *words, int32_t n)
     return name != NULL ? (oribi_string){name + 1, strcspn(name + 1, " ")} : usual;
 }
 
-/* The nth argument of this field of a signature: its name and type, or the attribute that is its
- * type. */
-static bool read_argument(oribi_wire signature, uint32_t number, int32_t n, oribi_string *out_name,
-                          int64_t *out_type, oribi_string *out_attr, TF_Status *status)
+/* An argument of a signature: its name and type, or the attribute that is its type. */
+typedef struct argument {
+    oribi_string name, attr;
+    int64_t type;
+} argument;
+
+static bool read_argument(const oribi_wire *signature, const oribi_wire_field *field, argument *out,
+                          TF_Status *status)
 {
-    oribi_wire_field field, part;
-    oribi_wire argument;
-    while (oribi_wire_next(&signature, &field, status)) {
-        if (field.number != number || n-- > 0) {
-            continue;
-        }
-        ORIBI_TRY(oribi_wire_enter(&signature, &field, &argument, status));
-        while (oribi_wire_next(&argument, &part, status)) {
-            ORIBI_TRY(part.number != 1 ||
-                      oribi_wire_string(&part, "an argument's name", out_name, status));
-            ORIBI_TRY(part.number != 3 || oribi_wire_int(&part, "a type", out_type, status));
-            ORIBI_TRY(part.number != 4 ||
-                      oribi_wire_string(&part, "an attribute", out_attr, status));
-        }
-        return oribi_ok(status);
+    oribi_wire wire;
+    oribi_wire_field part;
+    *out = (argument){{"", 0}, {"", 0}, 0};
+    ORIBI_TRY(oribi_wire_enter(signature, field, &wire, status));
+    while (oribi_wire_next(&wire, &part, status)) {
+        ORIBI_TRY(part.number != 1 ||
+                  oribi_wire_string(&part, "an argument's name", &out->name, status));
+        ORIBI_TRY(part.number != 3 || oribi_wire_int(&part, "a type", &out->type, status));
+        ORIBI_TRY(part.number != 4 || oribi_wire_string(&part, "an attribute", &out->attr, status));
     }
-    return false;
+    return oribi_ok(status);
 }
 
 oribi_string oribi_binding_output_name(const TF_Operation *self, int32_t output, int32_t *out_start)
 {
     const char *words = outputs_of(self->type);
-    oribi_string name = {"output", 6}, attr;
+    argument found = {{"output", 6}, {"", 0}, 0};
     oribi_wire signature;
-    int64_t type;
+    oribi_wire_field field;
+    int32_t n = 0;
     *out_start = 0;
     for (int32_t i = 0; self->output_starts != NULL && i < self->op->n_outputs; i++) {
         if (output >= self->output_starts[i] && output < self->output_starts[i + 1]) {
@@ -235,43 +234,48 @@ oribi_string oribi_binding_output_name(const TF_Operation *self, int32_t output,
     }
     TF_Status *status = TF_NewStatus();
     if (self->op == NULL && status != NULL &&
-        oribi_binding_find_function(self->graph, self->type, &signature) &&
-        read_argument(signature, 3, output, &name, &type, &attr, status)) {
-        *out_start = output;
+        oribi_binding_find_function(self->graph, self->type, &signature)) {
+        while (oribi_wire_next(&signature, &field, status)) {
+            if (field.number == 3 && n++ == output) {
+                (void)read_argument(&signature, &field, &found, status);
+                *out_start = output;
+            }
+        }
     }
     TF_DeleteStatus(status);
-    return name;
+    return found.name;
+}
+
+/* The type of a call's next output. */
+static bool add_result(TF_Operation *self, const argument *from, TF_Status *status)
+{
+    oribi_attrs kept = {0};
+    char name[64] = {0};
+    int64_t type = from->type;
+    if (from->attr.length > 0 && from->attr.length < sizeof name) {
+        memcpy(name, from->attr.data, from->attr.length);
+        const oribi_attr *given = typed(self, name, TF_ATTR_TYPE, false, &kept);
+        type = given != NULL ? (int64_t)given->u.type[0] : 0;
+    }
+    return oribi_binding_add_output(self, (TF_DataType)(type > 0 && type < 100 ? type : 0), NULL,
+                                    status);
 }
 
 bool oribi_binding_settle_call(TF_Operation *self, oribi_wire signature, bool is_strict,
                                TF_Status *status)
 {
-    oribi_string name, attr;
-    int64_t type = 0;
-    int32_t n = 0;
-    while (read_argument(signature, 2, n, &name, &type, &attr, status)) {
-        n++;
+    oribi_wire_field field;
+    argument output;
+    int32_t n_inputs = 0;
+    while (oribi_wire_next(&signature, &field, status)) {
+        n_inputs += field.number == 2;
+        ORIBI_TRY(field.number != 3 || (read_argument(&signature, &field, &output, status) &&
+                                        add_result(self, &output, status)));
     }
     ORIBI_TRY(oribi_ok(status));
-    if (is_strict && n != self->n_inputs) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT, "function '%s' takes %d inputs; it gets %d",
-                          self->type, (int)n, (int)self->n_inputs);
-    }
-    for (n = 0;; n++) {
-        oribi_attrs kept = {0};
-        char text[64] = {0};
-        type = 0;
-        attr = (oribi_string){"", 0};
-        if (!read_argument(signature, 3, n, &name, &type, &attr, status)) {
-            return oribi_ok(status);
-        }
-        if (attr.length > 0 && attr.length < sizeof text) {
-            memcpy(text, attr.data, attr.length);
-            const oribi_attr *given = typed(self, text, TF_ATTR_TYPE, false, &kept);
-            type = given != NULL ? (int64_t)given->u.type[0] : 0;
-        }
-        ORIBI_TRY(oribi_binding_add_output(self, (TF_DataType)type, NULL, status));
-    }
+    return !is_strict || n_inputs == self->n_inputs ||
+           oribi_fail(status, TF_INVALID_ARGUMENT, "function '%s' takes %d inputs; it gets %d",
+                      self->type, (int)n_inputs, (int)self->n_inputs);
 }
 
 bool oribi_binding_settle_unknown(TF_Operation *self, int32_t n_read, TF_Status *status)

@@ -256,6 +256,36 @@ static void what_is_no_function_says_why(void **state)
     TF_DeleteGraph(graph);
 }
 
+/* Calls have as many outputs as the signature says, however many those are. */
+static void a_call_has_many_outputs(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    static TF_Output outputs[N];
+    TF_Graph *body = TF_NewGraph(), *graph = TF_NewGraph();
+    const TF_Output x = placeholder(body, "x", NULL, 0);
+    for (int i = 0; i < N; i++) {
+        outputs[i] = x;
+    }
+    TF_Function *function = try(body, -1, NULL, 1, &x, N, outputs, NULL);
+    expect_ok();
+    TF_DeleteGraph(body);
+    TF_GraphCopyFunction(graph, function, NULL, status);
+    expect_ok();
+    TF_DeleteFunction(function);
+    const TF_Output feed = placeholder(graph, "a", NULL, 0);
+    const TF_Output last = {add(graph, "f", "call", &feed, 1), N - 1};
+    assert_int_equal(TF_OperationNumOutputs(last.oper), N);
+    TF_Session *session = session_of(graph);
+    TF_Tensor *value = one_float(3), *result = NULL;
+    TF_SessionRun(session, NULL, &feed, &value, 1, &last, &result, 1, NULL, 0, NULL, status);
+    expect_ok();
+    assert_true(float_of(result) == 3);
+    TF_DeleteTensor(value);
+    TF_DeleteTensor(result);
+    end(session, graph);
+}
+
 static void a_function_that_is_removed_is_gone(void **state)
 {
     (void)state;
@@ -285,6 +315,7 @@ int main(void)
         cmocka_unit_test(control_outputs_and_edges_have_names),
         cmocka_unit_test(a_part_of_the_graph_is_enough),
         cmocka_unit_test(what_is_no_function_says_why),
+        cmocka_unit_test(a_call_has_many_outputs),
         cmocka_unit_test(a_function_that_is_removed_is_gone),
     };
     return cmocka_run_group_tests(tests, make_status, delete_status);
