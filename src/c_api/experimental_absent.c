@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The next-pluggable-device API: named, not implemented. */
+/* What is left of the next-pluggable-device API: named, not implemented. What works of it is in
+ * src/kernel/kernel_variable.c. */
 #include "c_api/absent.h"
 #include "tensorflow/c/experimental/next_pluggable_device/c_api.h"
 
 /* clang-format off */
 ABSENT(TF_Device *, TF_GetDevice, (TF_OpKernelContext *ctx), NULL, NULL)
-ABSENT_VOID(TF_CreatePluginResource, (TF_OpKernelContext *ctx, const char *container_name, const
-    char *plugin_resource_name, void *plugin_resource, void (*delete_func)(void *), TF_Status
-    *status), status)
-ABSENT_VOID(TF_LookupOrCreatePluginResource, (TF_OpKernelContext *ctx, const char *container_name,
-    const char *plugin_resource_name, void **result_plugin_resource, void *(*create_func)(void *),
-    void *create_func_args, void (*delete_func)(void *), TF_Status *status), status)
-ABSENT(TF_VariableInfo *, TF_CreateVariableInfoFromContext, (TF_OpKernelContext *ctx, int index,
-    TF_Status *status), status, NULL)
-ABSENT_VOID(TF_LockVariableInfos, (TF_VariableInfo **vars, int num_vars, TF_Status *status), status)
-ABSENT_VOID(TF_AllocateTempForVariableInfo, (TF_OpKernelContext *ctx, TF_VariableInfo *var_info,
-    TF_Status *status), status)
-ABSENT(TF_Tensor *, TF_GetTensorFromVariableInfo, (TF_VariableInfo *var_info, TF_Status *status),
-    status, NULL)
-ABSENT_VOID(TF_DeleteVariableInfo, (TF_VariableInfo *var_info), NULL)
 ABSENT(TF_CoordinationServiceAgent *, TF_GetCoordinationServiceAgent, (TF_OpKernelContext *ctx),
     NULL, NULL)
 ABSENT(bool, TF_CoordinationServiceIsInitialized, (TF_CoordinationServiceAgent *agent), NULL, false)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables: resources that hold a tensor under a lock; the functions of kernels_experimental.h.
+/* Variables: resources that hold a tensor under a lock; the functions of kernels_experimental.h,
+ * and what next-pluggable devices call of variables and resources.
  * A reader gets a handle on the storage; a writer that finds readers makes new storage first, so
  * what was read never changes under the reader.
  */
@@ -9,6 +10,7 @@
 #include "base/alloc.h"
 #include "kernel/context.h"
 #include "kernel/resource.h"
+#include "tensorflow/c/experimental/next_pluggable_device/c_api.h"
 #include "tensorflow/c/kernels_experimental.h"
 #include "tensorflow/c/resource.h"
 #include "tensorflow/c/variant.h"
@@ -49,8 +51,8 @@ static void destroy_variable(void *object)
     oribi_free(v);
 }
 
-/* Resource behind input `index`; NULL with status (and the context failed) otherwise. */
-static TF_Resource *find_variable(TF_OpKernelContext *ctx, int index, TF_Status *status)
+/* Resource behind input `index`; NULL: status set. */
+static TF_Resource *look_up(TF_OpKernelContext *ctx, int index, TF_Status *status)
 {
     TF_Tensor *handle = NULL;
     TF_Resource *found = NULL;
@@ -64,6 +66,14 @@ static TF_Resource *find_variable(TF_OpKernelContext *ctx, int index, TF_Status 
         found = TF_ResourceFromTensor(ctx, handle, 0, VARIABLE_TYPE, status);
     }
     TF_DeleteTensor(handle);
+    return found;
+}
+
+/* The same; the context fails, too. */
+static TF_Resource *find_variable(TF_OpKernelContext *ctx, int index, TF_Status *status)
+{
+    TF_Resource *found = look_up(ctx, index, status);
+
     if (found == NULL) {
         TF_OpKernelContext_Failure(ctx, status);
     }
@@ -387,4 +397,189 @@ TF_Tensor *oribi_variable_share(const TF_Resource *resource)
     TF_Tensor *value = v->value == NULL ? NULL : oribi_tensor_share(v->value);
     oribi_mutex_unlock(&v->lock);
     return value;
+}
+
+/* --- Next-pluggable devices ----------------------------------------------------------------- */
+
+struct TF_VariableInfo {
+    TF_Resource *resource;
+    bool is_locked;
+};
+
+TF_VariableInfo *TF_CreateVariableInfoFromContext(TF_OpKernelContext *ctx, int index,
+                                                  TF_Status *status)
+{
+    TF_VariableInfo *info = oribi_alloc_zero(1, sizeof *info);
+
+    TF_SetStatus(status, TF_OK, "");
+    if (info == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    info->resource = look_up(ctx, index, status);
+    if (info->resource == NULL) {
+        oribi_free(info);
+        return NULL;
+    }
+    return info;
+}
+
+void TF_DeleteVariableInfo(TF_VariableInfo *var_info)
+{
+    if (var_info == NULL) {
+        return;
+    }
+    if (var_info->is_locked) {
+        oribi_mutex_unlock(&((variable *)TF_ResourceObject(var_info->resource))->lock);
+    }
+    TF_DeleteResource(var_info->resource);
+    oribi_free(var_info);
+}
+
+static int compare_infos(const void *a, const void *b)
+{
+    return compare_resources(&(*(TF_VariableInfo *const *)a)->resource,
+                             &(*(TF_VariableInfo *const *)b)->resource);
+}
+
+/* In order of address; deleting an information unlocks its variable. */
+void TF_LockVariableInfos(TF_VariableInfo **vars, int num_vars, TF_Status *status)
+{
+    const size_t n = num_vars > 0 ? (size_t)num_vars : 0;
+    TF_VariableInfo **sorted = oribi_alloc_array(n + 1, sizeof *sorted);
+
+    TF_SetStatus(status, TF_OK, "");
+    if (sorted == NULL) {
+        oribi_fail_memory(status);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = vars[i];
+    }
+    qsort(sorted, n, sizeof *sorted, compare_infos);
+    for (size_t i = 0; i < n && oribi_ok(status); i++) {
+        if (i > 0 && sorted[i - 1]->resource == sorted[i]->resource) {
+            oribi_fail(status, TF_UNIMPLEMENTED, "a variable is to be locked twice");
+        } else {
+            oribi_mutex_lock(&((variable *)TF_ResourceObject(sorted[i]->resource))->lock);
+            sorted[i]->is_locked = true;
+        }
+    }
+    oribi_free(sorted);
+}
+
+/* Begins with a variable: locks it where its information does not, and asks for its value. */
+static variable *enter(TF_VariableInfo *info, TF_Status *status)
+{
+    variable *v = TF_ResourceObject(info->resource);
+
+    TF_SetStatus(status, TF_OK, "");
+    if (!info->is_locked) {
+        oribi_mutex_lock(&v->lock);
+    }
+    if (v->value == NULL) {
+        oribi_fail(status, TF_FAILED_PRECONDITION, "the variable is not initialised");
+    }
+    return v;
+}
+
+static void leave(const TF_VariableInfo *info, variable *v)
+{
+    if (!info->is_locked) {
+        oribi_mutex_unlock(&v->lock);
+    }
+}
+
+/* New storage for the variable, of the same type and shape, whose contents are undefined. */
+void TF_AllocateTempForVariableInfo(TF_OpKernelContext *ctx, TF_VariableInfo *var_info,
+                                    TF_Status *status)
+{
+    variable *v = enter(var_info, status);
+    TF_Tensor *fresh = NULL;
+    (void)ctx;
+
+    if (oribi_ok(status) && oribi_dtype_owns(v->value->dtype)) {
+        oribi_fail(status, TF_UNIMPLEMENTED, "the variable's elements own memory");
+    } else if (oribi_ok(status)) {
+        fresh = TF_AllocateTensor(v->value->dtype, v->value->dims, v->value->rank,
+                                  (size_t)TF_TensorElementCount(v->value) *
+                                      oribi_dtype_bytes(v->value->dtype));
+        (void)(fresh != NULL || oribi_fail_memory(status));
+    }
+    if (fresh != NULL) {
+        TF_DeleteTensor(v->value);
+        v->value = fresh;
+    }
+    leave(var_info, v);
+}
+
+/* What who holds the lock writes, the variable has. */
+TF_Tensor *TF_GetTensorFromVariableInfo(TF_VariableInfo *var_info, TF_Status *status)
+{
+    variable *v = enter(var_info, status);
+    TF_Tensor *value = NULL;
+
+    if (oribi_ok(status) && (!var_info->is_locked || own_storage(NULL, v, NULL, status))) {
+        value = oribi_tensor_share(v->value);
+        (void)(value != NULL || oribi_fail_memory(status));
+    }
+    leave(var_info, v);
+    return value;
+}
+
+typedef struct plugin_object {
+    void *(*create)(void *arg);
+    void *arg; /* without `create` the object itself */
+    bool is_made;
+} plugin_object;
+
+static void *create_object(void *arg, TF_Status *status)
+{
+    plugin_object *self = arg;
+    (void)status;
+
+    self->is_made = true;
+    return self->create != NULL ? self->create(self->arg) : self->arg;
+}
+
+static void *find_object(TF_OpKernelContext *ctx, const char *container, const char *name,
+                         plugin_object *maker, void (*destroy)(void *), TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    TF_Resource *resource = TF_LookupOrCreateResource(ctx, container != NULL ? container : "", name,
+                                                      "tensorflow::PluginResource", create_object,
+                                                      maker, destroy, status);
+    void *object = resource != NULL ? TF_ResourceObject(resource) : NULL;
+
+    TF_DeleteResource(resource);
+    return object;
+}
+
+/* The resource is the session's, or, where there is one of this name, goes at once. */
+void TF_CreatePluginResource(TF_OpKernelContext *ctx, const char *container_name,
+                             const char *plugin_resource_name, void *plugin_resource,
+                             void (*delete_func)(void *), TF_Status *status)
+{
+    plugin_object maker = {.arg = plugin_resource};
+
+    (void)find_object(ctx, container_name, plugin_resource_name, &maker, delete_func, status);
+    if (!maker.is_made) {
+        delete_func(plugin_resource);
+        if (oribi_ok(status)) {
+            oribi_fail(status, TF_ALREADY_EXISTS, "there is a resource '%s' already",
+                       plugin_resource_name);
+        }
+    }
+}
+
+void TF_LookupOrCreatePluginResource(TF_OpKernelContext *ctx, const char *container_name,
+                                     const char *plugin_resource_name,
+                                     void **result_plugin_resource, void *(*create_func)(void *),
+                                     void *create_func_args, void (*delete_func)(void *),
+                                     TF_Status *status)
+{
+    plugin_object maker = {.create = create_func, .arg = create_func_args};
+
+    *result_plugin_resource =
+        find_object(ctx, container_name, plugin_resource_name, &maker, delete_func, status);
 }

@@ -12,6 +12,7 @@
 #include "base/thread.h"
 #include "plugin/plugin.h"
 #include "session/small.h"
+#include "tensorflow/c/experimental/next_pluggable_device/c_api.h"
 #include "tensorflow/c/kernels_experimental.h"
 #include "tensorflow/c/resource.h"
 
@@ -460,6 +461,117 @@ static int setup(void **state)
     return small_setup(state);
 }
 
+/* --- Next-pluggable devices ------------------------------------------------------------------- */
+
+static void write_infos(TF_OpKernelContext *ctx)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_AssignVariable(ctx, 0, 2, false, NULL, status);
+    small_expect_ok(status);
+    TF_VariableInfo *infos[] = {TF_CreateVariableInfoFromContext(ctx, 0, status),
+                                TF_CreateVariableInfoFromContext(ctx, 1, status)};
+    small_expect_ok(status);
+    TF_Tensor *before = TF_GetTensorFromVariableInfo(infos[0], status);
+    assert_null(TF_GetTensorFromVariableInfo(infos[1], status));
+    assert_int_equal(TF_GetCode(status), TF_FAILED_PRECONDITION);
+    TF_AllocateTempForVariableInfo(ctx, infos[1], status);
+    assert_int_equal(TF_GetCode(status), TF_FAILED_PRECONDITION);
+
+    TF_LockVariableInfos(infos, 2, status);
+    small_expect_ok(status);
+    TF_Tensor *locked = TF_GetTensorFromVariableInfo(infos[0], status);
+    small_expect_ok(status);
+    ((float *)TF_TensorData(locked))[0] = 44;
+    TF_DeleteVariableInfo(infos[0]);
+    TF_DeleteVariableInfo(infos[1]);
+    TF_DeleteVariableInfo(NULL);
+    assert_true(((float *)TF_TensorData(before))[0] == 5); /* the reader's does not change */
+    assert_true(read_variable(ctx, 0) == 44);              /* would wait were a lock still held */
+
+    TF_VariableInfo *info = TF_CreateVariableInfoFromContext(ctx, 0, status);
+    TF_AllocateTempForVariableInfo(ctx, info, status);
+    small_expect_ok(status);
+    TF_Tensor *fresh = TF_GetTensorFromVariableInfo(info, status);
+    assert_ptr_not_equal(TF_TensorData(fresh), TF_TensorData(locked));
+    assert_int_equal(TF_TensorByteSize(fresh), 8);
+    TF_VariableInfo *twice[] = {info, TF_CreateVariableInfoFromContext(ctx, 0, status)};
+    TF_LockVariableInfos(twice, 2, status);
+    assert_int_equal(TF_GetCode(status), TF_UNIMPLEMENTED);
+    TF_DeleteVariableInfo(twice[1]);
+    TF_DeleteVariableInfo(info);
+    assert_null(TF_CreateVariableInfoFromContext(ctx, 2, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    TF_DeleteTensor(fresh);
+    small_close(before, locked);
+    TF_DeleteStatus(status);
+    pass_on(ctx);
+}
+
+static int n_made, n_gone;
+
+static void *make_object(void *arg)
+{
+    n_made++;
+    return arg;
+}
+
+static void forget_object(void *object)
+{
+    (void)object;
+    n_gone++;
+}
+
+static void use_objects(TF_OpKernelContext *ctx)
+{
+    static int a, b;
+    TF_Status *status = TF_NewStatus();
+    void *found = NULL;
+    TF_LookupOrCreatePluginResource(ctx, NULL, "state", &found, make_object, &a, forget_object,
+                                    status);
+    small_expect_ok(status);
+    assert_ptr_equal(found, &a);
+    TF_LookupOrCreatePluginResource(ctx, NULL, "state", &found, make_object, &b, forget_object,
+                                    status);
+    small_expect_ok(status);
+    assert_ptr_equal(found, &a);
+    assert_int_equal(n_made, 1);
+    TF_CreatePluginResource(ctx, "elsewhere", "state", &b, forget_object, status);
+    small_expect_ok(status);
+    TF_LookupOrCreatePluginResource(ctx, "elsewhere", "state", &found, make_object, &a,
+                                    forget_object, status);
+    assert_ptr_equal(found, &b);
+    assert_int_equal(n_gone, 0);
+    TF_CreatePluginResource(ctx, "", "state", &b, forget_object, status);
+    assert_int_equal(TF_GetCode(status), TF_ALREADY_EXISTS);
+    assert_int_equal(n_gone, 1); /* its own, not the one that is there */
+    TF_DeleteStatus(status);
+    pass_on(ctx);
+}
+
+static void run_once(small_fn fn)
+{
+    oribi_session *session = make(fn);
+    oribi_run *run = small_run_of(session);
+    run_with(run, 5);
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+}
+
+static void informations_lock_variables_until_they_are_deleted(void **state)
+{
+    (void)state;
+    run_once(write_infos);
+}
+
+static void objects_of_plugins_go_with_the_session(void **state)
+{
+    (void)state;
+    n_made = 0;
+    n_gone = 0;
+    run_once(use_objects);
+    assert_int_equal(n_gone, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,6 +583,8 @@ int main(void)
         cmocka_unit_test(each_variable_is_locked_once_and_written_in_place),
         cmocka_unit_test(threads_that_lock_in_opposite_orders_do_not_wait_for_each_other),
         cmocka_unit_test(a_handle_is_told_as_a_message),
+        cmocka_unit_test(informations_lock_variables_until_they_are_deleted),
+        cmocka_unit_test(objects_of_plugins_go_with_the_session),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

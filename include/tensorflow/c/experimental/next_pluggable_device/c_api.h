@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of TensorFlow's next-pluggable-device API (PJRT). Plugins that serve both device APIs
- * import them, so they are here; PJRT itself is out of scope, and each function says UNIMPLEMENTED.
+ * import them, so they are here; resources and variables work, PJRT itself and its coordination
+ * service are out of scope, and their functions say UNIMPLEMENTED.
  */
 #ifndef ORIBI_TENSORFLOW_C_EXPERIMENTAL_NEXT_PLUGGABLE_DEVICE_C_API_H_
 #define ORIBI_TENSORFLOW_C_EXPERIMENTAL_NEXT_PLUGGABLE_DEVICE_C_API_H_
