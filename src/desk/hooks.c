@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hooks of a run with drivers, and unwinding: in the order and with the bookkeeping of
- * generated code (../compile/emit_device_steps.c, emit_device.c).
+ * generated code (../compile/emit/emit_device_steps.c, emit_device_hooks.c).
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One numbering of operators: the comment that introduces one, the symbol of its arguments and the case that
-runs it, in the emitted C of every vector and model, with and without devices.
+"""One numbering of operators: the comment that introduces one, the symbol of its arguments, the case that runs it
+and, with devices, the rows of its steps, in the emitted C of every vector and model, with and without devices.
 
     numbers_test.py PORTS_RUN SOURCE_FOLDER TARGETS.so"""
 import pathlib
@@ -14,7 +14,7 @@ import ports_test
 def findings(lines):
     """What differs in the C of one model; and how many operators and cases were seen."""
     comment = case = None
-    wrong, comments, cases = [], [], []
+    wrong, comments, cases, rows, on_device = [], [], [], [], set()
     for line in lines:
         if found := re.match(r"/\* Operator (\d+),", line):
             comment = int(found[1])
@@ -25,15 +25,21 @@ def findings(lines):
         elif found := re.match(r"    case (\d+):", line):
             case = int(found[1])
             cases.append(case)
-        elif found := re.search(r"HOOK_(?:INVOKE|START), \d+, (\d+), ", line):
-            if int(found[1]) != case:
-                wrong.append(f"case {case} fails as operator {found[1]}")
+        elif found := re.match(r"    /\* Operator (\d+)\. \*/", line):
+            rows.append(int(found[1]))
+        elif re.match(r"    \{(TVM_DEVICE_HOOK_(INVOKE|START)|STEP_OWN),", line):
+            on_device.add(rows[-1])
+        elif re.match(r"    \{STEP_KERNEL,", line):
+            if rows[-1] not in cases:
+                wrong.append(f"operator {rows[-1]} has a kernel's row and no case")
         elif case is not None and (found := re.search(r"&?\b(\w+_(\d+))_args\b", line)):
             if int(found[2]) != case:
                 wrong.append(f"case {case} runs {found[1]}")
-    if comments != list(range(len(comments))) or cases != list(range(len(cases))) or len(cases) < len(comments):
-        wrong.append(f"comments {comments}, cases {cases}")
-    return wrong, len(comments), len(cases)
+    done = sorted(on_device.union(cases))
+    if (comments != list(range(len(comments))) or done != list(range(len(done))) or len(done) < len(comments)
+            or cases != sorted(set(cases)) or on_device.intersection(cases) or (rows and rows != done)):
+        wrong.append(f"comments {comments}, cases {cases}, rows {rows}, on devices {sorted(on_device)}")
+    return wrong, len(comments), len(done)
 
 
 def main():

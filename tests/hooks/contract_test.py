@@ -170,7 +170,7 @@ class Contract(unittest.TestCase):
     def test_npu1_and_npu2_are_two_devices(self):
         folder, _ = self.two()
         text = (folder / "tvmgen_net.c").read_text() + (folder / "tvmgen_net.h").read_text()
-        for word in ("TVMDeviceNpu1Open(devices->npu1)", "TVMDeviceNpu2Open(devices->npu2)", "tvm_device_npu1_t *npu1;",
+        for word in ("TVMDeviceNpu1Open(dev)", "TVMDeviceNpu2Open(dev)", "return devices->npu1;", "tvm_device_npu1_t *npu1;",
                      "tvm_device_npu2_t *npu2;", "TVM_DEVICE_NPU1_HEADER", "TVM_DEVICE_NPU2_HEADER"):
             self.assertIn(word, text)
 

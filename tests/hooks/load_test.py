@@ -107,7 +107,7 @@ class Load(unittest.TestCase):
 
     def test_params_go_over_a_line_once_while_the_application_keeps_it_on(self):
         program, text = self.build("uart_accel")
-        params = sum(int(n) for n in re.findall(r"params_bytes = (\d+)u", text))
+        params = sum(int(n) for n in re.findall(r"\{\w+_params, (\d+)u, \{0x", text))
         self.assertGreater(params, 1000)
         each, held = self.run_it(program), self.run_it(program, "held")
         self.assertEqual([out for _, out in held], [out for _, out in each])
@@ -116,11 +116,11 @@ class Load(unittest.TestCase):
         self.assertEqual(len(set(each)), 1)  # its own Activate and Deactivate
         self.assertEqual(held[1], held[2])
         # A frame to keep them is 18 bytes beside the params.
-        self.assertEqual(held[0] - held[1], params + 18 * text.count("Load("))
+        self.assertEqual(held[0] - held[1], params + 18 * text.count("{TVM_DEVICE_HOOK_LOAD,"))
 
     def test_params_lie_in_a_window_once_while_the_application_keeps_it_on(self):
         program, text = self.build("woofles")
-        params = sum((int(n) + 3) // 4 * 4 for n in re.findall(r"params_bytes = (\d+)u", text))
+        params = sum((int(n) + 3) // 4 * 4 for n in re.findall(r"\{\w+_params, (\d+)u, \{0x", text))
         each, held = self.run_it(program), self.run_it(program, "held")
         self.assertEqual([out for _, out in held], [out for _, out in each])
         self.assertEqual([int(n) for n, _ in held], [params, 0, 0])

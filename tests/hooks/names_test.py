@@ -32,7 +32,10 @@ stdin stdout stderr EOF linux unix i386 near far huge I complex imaginary interr
 inputs outputs devices device code members cursor workspace_pools workspace state states weights error index i args
 from to hook kinds instances operator_index operator_names failed failures unwind check commit run_operator
 set_tensor run_model call calls data tensor tensors device_offset bytes resource_handle next active open started
-none best element elements value scaled nearest rest host cpu main printf abort exit shared_invoke shared_start
+none best element elements value scaled nearest rest host cpu main printf abort exit
+find_place set_up own_call device_handle call_device run_kernel device_steps device_first device_ranges
+device_operators device_tensors device_unwinding device_range device_step device_operator start at place range peer
+step which bit handle begun a shared_hook
 average_pool_2_args region_0 conv2d_0 conv2d_0_args OK MORE SIZE COUNT TYPE RANK SHAPE SCALE ZERO_POINT OPERATORS
 BAD_ARGUMENT STATE WEIGHTS WORKSPACE SHARED_WORKSPACE tvmgen_net tvmgen_net_run tvm_device_call TVMGEN_NET_OK
 TVMGEN_ON_OP TVMGEN_YIELD TVMGEN_SECTION TVM_DEVICE_E_NULL TVM_DEVICE_HOOK_OPEN ORIBI_MICRO_NONE oribi _x __x _Bool

@@ -35,10 +35,11 @@ static const char headers[] =
 /* Parameters, variables and functions of emitted code, beside which a device or a pool stands in
  * the same scope. */
 static const char own[] =
-    " args call check code commit cursor data device device_offset devices error failed failures"
-    " from hook i index inputs instances kinds members next operator_index operator_names outputs"
-    " resource_handle run_operator set_tensor state tensor tensors to unwind weights"
-    " workspace_pools ";
+    " args call call_device check code commit cursor data device device_first device_handle"
+    " device_offset device_operators device_ranges device_steps device_tensors device_unwinding"
+    " devices error failed failures find_place from hook i index inputs instances kinds members"
+    " next operator_index operator_names outputs own_call resource_handle run_kernel"
+    " run_operator set_up state tensor tensors to unwind weights workspace_pools ";
 
 static bool has(const char *list, const char *name)
 {
@@ -79,6 +80,5 @@ bool oribi_compile_is_word(const char *name)
 
 bool oribi_compile_is_own_word(const char *name)
 {
-    return has(own, name) || begins(name, "region_") || ends(name, "_args") ||
-           ends(name, "_invoke") || ends(name, "_start");
+    return has(own, name) || begins(name, "region_") || ends(name, "_args") || ends(name, "_hook");
 }

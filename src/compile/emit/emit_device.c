@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What devices add to tvmgen_<model>.h and to the top of tvmgen_<model>.c: their headers and
- * struct, where a run stands, the error record, the operators that take a device, unwinding. Read
- * next: emit_device_steps.c.
+ * struct, where a run stands, the error record, operators that targets write. Read next:
+ * emit_device_table.h, emit_device_steps.c.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -119,21 +119,6 @@ void oribi_emit_model_parameters(const oribi_program *c, oribi_writer *w, const 
 
 /* --- Operators -------------------------------------------------------------------------------- */
 
-/* int32_t npu_invoke(call, resource_handle): what operators without code of their own are. */
-static void kind_operator(const oribi_program *c, oribi_writer *w, int32_t device, bool is_started)
-{
-    const oribi_device_names *n = &c->devices.names[device];
-    oribi_writer_line(w,
-                      "static int32_t %s_%s(const struct tvm_device_call *call, void "
-                      "*resource_handle)",
-                      n->kind, is_started ? "start" : "invoke");
-    oribi_writer_open(w, "{");
-    oribi_writer_line(w, "return TVMDevice%s%s((tvm_device_%s_t *)resource_handle, call);",
-                      n->camel, is_started ? "Start" : "Invoke", n->kind);
-    oribi_writer_close(w, "}");
-    oribi_writer_blank(w);
-}
-
 static void own_operator(oribi_writer *w, const oribi_call *call)
 {
     oribi_text_append(&w->text, call->region->code.declarations);
@@ -149,42 +134,12 @@ static void own_operator(oribi_writer *w, const oribi_call *call)
     oribi_writer_blank(w);
 }
 
-static void set_tensor_function(oribi_writer *w)
-{
-    oribi_writer_line(w, "static void set_tensor(struct tvm_device_tensor *tensor, const void "
-                         "*data, uint32_t device_offset,");
-    oribi_writer_line(w, "                       uint32_t bytes)");
-    oribi_writer_open(w, "{");
-    oribi_writer_line(w, "tensor->data = (void *)(uintptr_t)data;");
-    oribi_writer_line(w, "tensor->device_offset = device_offset;");
-    oribi_writer_line(w, "tensor->bytes = bytes;");
-    oribi_writer_close(w, "}");
-    oribi_writer_blank(w);
-}
-
 static void operators(const oribi_program *c, oribi_writer *w)
 {
-    bool has_calls = false;
-    for (int32_t d = 0; d < c->devices.partition.n_devices; d++) {
-        bool is_needed = false;
-        for (int32_t i = 0; i < c->n_calls && oribi_device_is_first_of_kind(c, d); i++) {
-            const oribi_call *call = &c->calls[i];
-            is_needed = is_needed || (call->region != NULL && call->region->code.body == NULL &&
-                                      c->devices.partition.devices[call->device - 1].target ==
-                                          c->devices.partition.devices[d].target);
-        }
-        if (is_needed) {
-            kind_operator(c, w, d, c->devices.partition.devices[d].target->is_asynchronous != 0);
-        }
-    }
     for (int32_t i = 0; i < c->n_calls; i++) {
-        has_calls = has_calls || c->calls[i].region != NULL;
         if (c->calls[i].region != NULL && c->calls[i].region->code.body != NULL) {
             own_operator(w, &c->calls[i]);
         }
-    }
-    if (has_calls) {
-        set_tensor_function(w);
     }
 }
 
@@ -242,28 +197,8 @@ static void failed_function(const oribi_program *c, oribi_writer *w)
     oribi_writer_blank(w);
 }
 
-static void unwind_function(const oribi_program *c, oribi_writer *w)
-{
-    oribi_writer_comment(w, "Ends what a run that failed has begun, the last first. What fails "
-                            "here is counted.");
-    oribi_writer_line(w,
-                      "static void unwind(const struct tvmgen_%s_devices *devices, struct "
-                      "tvmgen_%s_cursor *cursor)",
-                      c->name, c->name);
-    oribi_writer_open(w, "{");
-    oribi_writer_line(w, "int32_t failures = 0;");
-    oribi_emit_unwinding(c, w);
-    oribi_writer_open(w, "if (devices->error != NULL) {");
-    oribi_writer_line(w, "devices->error->cleanup_failures = failures;");
-    oribi_writer_close(w, "}");
-    oribi_writer_line(w, "memset(cursor, 0, sizeof *cursor);");
-    oribi_writer_close(w, "}");
-    oribi_writer_blank(w);
-}
-
 void oribi_emit_device_functions(const oribi_program *c, oribi_writer *w)
 {
     operators(c, w);
     failed_function(c, w);
-    unwind_function(c, w);
 }

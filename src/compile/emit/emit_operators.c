@@ -6,6 +6,7 @@
 
 #include "compile/emit/emit_parts.h"
 #include "compile/emit/emit_device.h"
+#include "tensor/status.h"
 
 typedef struct emitter {
     const oribi_program *c;
@@ -285,7 +286,7 @@ static void cases(emitter *e)
     oribi_writer *w = &e->w;
     int32_t index = oribi_emit_operator_count(e->c) - e->c->n_copies;
     if (e->c->devices.partition.n_devices > 0) {
-        oribi_emit_device_cases(e->c, w, kernel_line, e);
+        oribi_emit_device_kernel_cases(e->c, w, kernel_line, e);
     } else {
         kernel_cases(e);
     }
@@ -302,32 +303,41 @@ static void cases(emitter *e)
     w->depth--;
 }
 
-static void run_operator(emitter *e)
+/* run_operator; of a model with devices run_kernel, for its operators on the CPU. */
+static void operator_function(emitter *e, const char *name, bool leaves_early)
 {
     oribi_writer *w = &e->w;
     emitter body = {.c = e->c, .w = {.depth = 1}};
     cases(&body);
     const char *text = oribi_text_string(&body.w.text);
-    const bool has_devices = e->c->devices.partition.n_devices > 0;
-    oribi_writer_line(w, "static %s run_operator(int32_t index,", has_devices ? "int32_t" : "void");
-    oribi_emit_parameters(e->c, w, has_devices ? "," : ")");
-    if (has_devices) {
-        oribi_writer_line(w, "    struct tvmgen_%s_cursor *cursor)", e->c->name);
-    }
+    oribi_writer_line(w, "static %s %s(int32_t index,", leaves_early ? "int32_t" : "void", name);
+    oribi_emit_parameters(e->c, w, ")");
     oribi_writer_open(w, "{");
     oribi_emit_pools(e->c, w, text);
-    if (has_devices) {
-        oribi_writer_line(w, "int32_t code = TVMGEN_%s_OK;", e->c->macro);
-    }
     oribi_writer_line(w, "switch (index) {");
     oribi_text_append(&w->text, text);
     oribi_writer_line(w, "}");
-    if (has_devices) {
-        oribi_writer_line(w, "return code;");
+    if (leaves_early) {
+        oribi_writer_line(w, "return 0;");
     }
     oribi_writer_close(w, "}");
     oribi_writer_blank(w);
     oribi_writer_end(w, &body.w.text);
+}
+
+static bool device_functions(emitter *e, TF_Status *status)
+{
+    oribi_device_table table;
+    const bool is_made = oribi_device_table_make(e->c, &table);
+    if (is_made) {
+        oribi_emit_device_functions(e->c, &e->w);
+        if ((table.kinds >> ORIBI_STEP_KERNEL & 1) != 0) {
+            operator_function(e, "run_kernel", oribi_device_leaves_early(e->c));
+        }
+        oribi_emit_device_steps(e->c, &table, &e->w);
+    }
+    oribi_arena_destroy(&table.arena);
+    return is_made || oribi_fail_memory(status);
 }
 
 static void includes(emitter *e)
@@ -365,10 +375,12 @@ bool oribi_emit_operators(const oribi_program *c, oribi_files *files, TF_Status 
     oribi_emit_banner(c, &e.w, "The operators of the model, in the order in which they run.");
     includes(&e);
     arguments(&e);
-    if (c->devices.partition.n_devices > 0) {
-        oribi_emit_device_functions(c, &e.w);
+    if (c->devices.partition.n_devices == 0) {
+        operator_function(&e, "run_operator", false);
+    } else if (!device_functions(&e, status)) {
+        oribi_text_destroy(&e.w.text);
+        return false;
     }
-    run_operator(&e);
     oribi_emit_entries(c, &e.w);
     return oribi_files_add(files, &e.w.text, status, "tvmgen_%s.c", c->name);
 }
