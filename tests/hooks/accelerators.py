@@ -2,6 +2,7 @@
 """The example accelerators as their manifests describe them: what to compile, and where headers are."""
 import json
 import pathlib
+import subprocess
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = SOURCE / "examples/accelerators"
@@ -24,3 +25,15 @@ def sources(kind, platform):
 
 def header(kind, platform):
     return f'-DTVM_DEVICE_{kind.upper()}_HEADER="tvm/device/{kind}/{platform}.h"'
+
+
+def in_turn(oribi, model, plugin, devices):
+    """--assign options by which two devices of one kind compute operators in turn, and hand over what they make: left
+    to itself the compiler keeps together what would have to be copied. None for other devices."""
+    names, kinds = zip(*((d.split("=")[0], d.split("=")[-1]) for d in devices))
+    if len(devices) != 2 or kinds[0] != kinds[1] or "host" in names:
+        return []
+    done = subprocess.run([oribi, "inspect", model, "--plugin", plugin, "--target-device", kinds[0], "--json"],
+                          capture_output=True, text=True, check=True)
+    taken = [n["node"] for n in json.loads(done.stdout)["nodes"] if n["device"] != "cpu"]
+    return [word for i, node in enumerate(taken) for word in ("--assign", f"{node}={names[i % 2]}")]

@@ -24,7 +24,7 @@ ORIBI, SOURCE, TARGET, MADE = (pathlib.Path(p).resolve() for p in sys.argv[1:5])
 sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
 import model as tflite  # noqa: E402
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from accelerators import FOLDER, INCLUDE, OPS  # noqa: E402
+from accelerators import FOLDER, INCLUDE, OPS, in_turn  # noqa: E402
 from made_program import Program  # noqa: E402
 
 DRIVERS = {kind: TARGET.parent / f"{kind}_driver.so" for kind in ("woofles", "uart_accel")}
@@ -36,6 +36,8 @@ NAMES = {"A": "Activate", "O": "Open", "I": "Invoke", "S": "Start", "W": "Wait",
 
 
 class Desk(unittest.TestCase):
+    turns = {}
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
@@ -68,7 +70,9 @@ class Desk(unittest.TestCase):
             for devices in sets:
                 for schedule in SCHEDULES:
                     with self.subTest(model=model.stem, devices=devices, schedule=schedule):
-                        self.assertEqual(self.values(model, value, *devices, "--device-schedule", schedule), expected)
+                        turns = in_turn(ORIBI, model, TARGET, ["npu1=woofles", "npu2=woofles"]) if len(devices) > 2 else []
+                        self.assertEqual(self.values(model, value, *devices, "--device-schedule", schedule, *turns),
+                                         expected)
 
     def recorder(self, devices, schedule):
         """The emitted C with recorders, as a program and as a driver."""
@@ -76,7 +80,7 @@ class Desk(unittest.TestCase):
         shutil.rmtree(emitted, ignore_errors=True)
         arguments = [part for d in devices for part in ("--target-device", d)]
         self.run_oribi("compile", DIGITS, "-o", emitted, "--name", "net", "--plugin", TARGET, *arguments,
-                       "--device-schedule", schedule)
+                       "--device-schedule", schedule, *in_turn(ORIBI, DIGITS, TARGET, devices))
         (emitted / "recorder_config.h").write_text("#include <stdint.h>\nvoid recorder_on_operator(int32_t index);\n"
                                                    "#define TVMGEN_ON_OP(index) recorder_on_operator(index)\n")
         ports = re.findall(r"#define TVMGEN_NET_(\w+)_COUNT", (emitted / "tvmgen_net.h").read_text())
@@ -98,6 +102,7 @@ class Desk(unittest.TestCase):
         options = [part for i, d in enumerate(devices) for part in
                    ("--target-device", d, "--device",
                     f"{d.split('=')[0]}={self.folder / 'driver.so'}:index={i},first={first},second={second},log={log}")]
+        options += self.turns.setdefault(str(devices), in_turn(ORIBI, DIGITS, TARGET, devices))
         done = subprocess.run([ORIBI, "run", DIGITS, "-i", "0=ramp", "--plugin", TARGET, "--device-schedule", schedule,
                                *options], capture_output=True, text=True, cwd=self.folder, timeout=100)
         return done, log.read_text().split()

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import unittest
 
-from accelerators import FOLDER, INCLUDE, OPS, sources
+from accelerators import FOLDER, INCLUDE, OPS, in_turn, sources
 
 ORIBI, SOURCE, TARGET = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 EVERY = "every" in sys.argv[4:]
@@ -192,7 +192,7 @@ class Devices(unittest.TestCase):
         inputs, expected = self.golden(model)
         if (self.folder / "c").exists():
             shutil.rmtree(self.folder / "c")
-        folder = self.emit(model, devices, "--device-schedule", schedule)
+        folder = self.emit(model, devices, "--device-schedule", schedule, *in_turn(ORIBI, model, TARGET, devices))
         program = self.build(folder, devices, *flags, compiler=compiler)
         done = subprocess.run([program], input=inputs, capture_output=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
@@ -211,7 +211,8 @@ class Devices(unittest.TestCase):
             folder = self.folder / schedule
             for name in ("ab", "ba"):
                 subprocess.run([ORIBI, "compile", DIGITS, "-o", folder / name, "--name", name, "--plugin", TARGET, *devices,
-                                "--device-platform", "woofles=posix", "--device-schedule", schedule], check=True,
+                                "--device-platform", "woofles=posix", "--device-schedule", schedule,
+                                *in_turn(ORIBI, DIGITS, TARGET, devices[1::2])], check=True,
                                stdout=subprocess.DEVNULL)
             first, last = ports((folder / "ab/tvmgen_ab.h").read_text().replace("_AB_", "_NET_"))
             (folder / "main.c").write_text(threads.format(input=first, output=last))

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-from accelerators import INCLUDE
+from accelerators import INCLUDE, in_turn
 
 ORIBI, SOURCE, TARGET, MADE = (pathlib.Path(p).resolve() for p in sys.argv[1:5])
 DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
@@ -73,7 +73,8 @@ class Unwinding(unittest.TestCase):
         shutil.rmtree(folder, ignore_errors=True)
         arguments = [part for d in devices for part in ("--device" if d.startswith("host=") else "--target-device", d)]
         subprocess.run([ORIBI, "compile", DIGITS, "-o", folder, "--name", "net", "--plugin", TARGET, "--plugin", MADE, *arguments,
-                        "--device-schedule", schedule], check=True, stdout=subprocess.DEVNULL)
+                        "--device-schedule", schedule, *in_turn(ORIBI, DIGITS, TARGET, devices)], check=True,
+                       stdout=subprocess.DEVNULL)
         (folder / "recorder_config.h").write_text(
             "#include <stdint.h>\nvoid recorder_on_operator(int32_t index);\n"
             "#define TVMGEN_ON_OP(index) recorder_on_operator(index)\n")

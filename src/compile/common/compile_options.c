@@ -201,7 +201,8 @@ static const row rows[] = {
      "a pool of memory for the workspace; several are used in their order; k, m allowed; "
      "device=NAME: that device sees it, and no other that names none; cpu=no: devices alone do"},
     {"target-device", "[NAME=]KIND", LIST, AT(target_devices), NULL, false,
-     "a device takes what its target supports; several instances are named npu1=KIND npu2=KIND"},
+     "a device takes what its target supports; several instances are named npu1=KIND npu2=KIND, "
+     "and used where that adds neither copies nor time"},
     {"assign", "NODE=NAME", LIST, AT(assignments), NULL, false,
      "the node runs on that device, or on 'cpu'; may be given several times"},
     {"device", "host=KIND", LIST, AT(devices), is_host_device, false,

@@ -142,10 +142,12 @@ bool oribi_program_choose(oribi_program *c, oribi_lowering *lowering, TF_Status 
     need best;
     int better;
     memset(&best, 0x7f, sizeof best);
+    ORIBI_TRY(oribi_program_gather(c, status));
     ORIBI_TRY(try_plan(c, &best, &better, status));
     ORIBI_TRY(choose_order(c, &best, status));
     ORIBI_TRY(choose_views(c, &best, status));
     ORIBI_TRY(relax(c, lowering, &best, status));
+    ORIBI_TRY(oribi_program_spread(c, status));
     ORIBI_TRY(plan(c, ORIBI_PLAN_THOROUGH, status));
     for (int32_t i = 0; i < c->n_calls; i++) {
         if (c->calls[i].is_elided) {

@@ -63,6 +63,13 @@ int64_t oribi_program_estimate_us(const oribi_program *program, const oribi_call
 /* The same as cycles of the CPU. */
 int64_t oribi_program_estimate_cycles(const oribi_program *program, const oribi_call *call);
 int64_t oribi_program_mhz(const oribi_program *program);
+/* assign_instances.c: puts all operators on the first device of their kind, or on as few as have
+ * the memory for them; */
+bool oribi_program_gather(oribi_program *program, TF_Status *status);
+/* and, once all is planned so, on more of them where that costs neither time nor copies. */
+bool oribi_program_spread(oribi_program *program, TF_Status *status);
+/* device_spans.c: did the user put the region where it is? */
+bool oribi_program_is_assigned(const oribi_program *program, const oribi_region *region);
 /* compile_choose.c: makes the calls and their order such that they need little memory, and plans.
  */
 bool oribi_program_choose(oribi_program *program, oribi_lowering *lowering, TF_Status *status);

@@ -314,13 +314,12 @@ static int64_t bytes_of(const stepping *s, oribi_value_id value)
     return oribi_lower_bytes(s->c->graph->values[value]);
 }
 
-/* Did the user put the call's operator where it is? */
-static bool is_assigned(const oribi_program *c, const oribi_call *call)
+bool oribi_program_is_assigned(const oribi_program *c, const oribi_region *region)
 {
     const oribi_option_list *list = &c->options->assignments;
     for (int32_t i = 0; i < list->n; i++) {
         const char *equals = strrchr(list->items[i], '=');
-        const char *node = call->region->nodes[0]->name;
+        const char *node = region->nodes[0]->name;
         const size_t length = equals != NULL ? (size_t)(equals - list->items[i]) : 0;
         if (strlen(node) == length && memcmp(list->items[i], node, length) == 0) {
             return true;
@@ -346,7 +345,8 @@ static void find_overfull(stepping *s, int32_t which)
     int64_t most = -1;
     for (int32_t i = 0; i < s->c->n_calls; i++) {
         const oribi_call *call = &s->c->calls[i];
-        if (s->span_of[i] == which && !is_assigned(s->c, call) && bytes_of_call(s, call) > most) {
+        if (s->span_of[i] == which && !oribi_program_is_assigned(s->c, call->region) &&
+            bytes_of_call(s, call) > most) {
             most = bytes_of_call(s, call);
             s->d->overfull = i;
         }

@@ -17,7 +17,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from accelerators import DRIVERS, FOLDER  # noqa: E402
+from accelerators import DRIVERS, FOLDER, in_turn  # noqa: E402
 
 ORIBI, SOURCE, TARGET = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 SLOW = "slow" in sys.argv[4:]
@@ -32,7 +32,7 @@ class Verify(unittest.TestCase):
     def verify(self, model, target, devices, *options, code=0, runs=1, drivers=DRIVERS):
         arguments = [part for d in devices for part in ("--target-device", d)]
         done = subprocess.run([ORIBI, "verify", model, "--target", target, "--runs", str(runs), "--plugin", TARGET,
-                               *drivers, *arguments, *options], capture_output=True, text=True, timeout=400)
+                               *drivers, *arguments, *in_turn(ORIBI, model, TARGET, devices), *options], capture_output=True, text=True, timeout=400)
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
