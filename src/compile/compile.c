@@ -216,24 +216,12 @@ static oribi_program *add_program(oribi_compile *all, int32_t n, TF_Status *stat
     return program;
 }
 
-/* The plan of the program failed since a device's memory is too small: all that it has kept off
- * that device, with one operator more. NULL: no operator can go, or no memory. */
-static const oribi_kept_off *keep_off(oribi_compile *all, const oribi_program *c,
-                                      const TF_Status *status)
+static bool add_kept_off(oribi_compile *all, const oribi_program *c, int32_t call,
+                         oribi_kept_off *out)
 {
-    const int32_t n = c->n_kept_off, call = c->devices.overfull;
-    const bool can_go = TF_GetCode(status) == TF_RESOURCE_EXHAUSTED && call >= 0;
-    oribi_kept_off *more =
-        can_go ? oribi_arena_array(&all->arena, (size_t)n + 1, sizeof *more) : NULL;
-    if (more == NULL) {
-        return NULL;
-    }
     const oribi_region *region = c->calls[call].region;
     const oribi_device_instance *device = &c->devices.partition.devices[region->device];
-    if (n > 0) {
-        memcpy(more, c->kept_off, (size_t)n * sizeof *more);
-    }
-    more[n] = (oribi_kept_off){
+    *out = (oribi_kept_off){
         .node = oribi_arena_strdup(&all->arena, region->nodes[0]->name),
         .target = device->target,
         .why = oribi_arena_printf(&all->arena,
@@ -241,11 +229,39 @@ static const oribi_kept_off *keep_off(oribi_compile *all, const oribi_program *c
                                   " bytes) is too small for it beside what is there",
                                   device->name, device->target->memory_bytes),
     };
-    return more[n].node != NULL && more[n].why != NULL ? more : NULL;
+    return out->node != NULL && out->why != NULL;
 }
 
-/* Operators that do not fit into a device's memory are the CPU's, one after the other until the
- * rest fits. Returns the program, a new one perhaps in place of the given; NULL: it has failed. */
+/* The plan of the program failed since a device's memory is too small: all that it has kept off
+ * that device, and the largest operators after each other until the schedule fits. The program is
+ * of no further use. NULL: no operator can go, or no memory. */
+static const oribi_kept_off *keep_off(oribi_compile *all, oribi_program *c, int32_t *out_n,
+                                      TF_Status *status)
+{
+    int32_t n = c->n_kept_off, call = c->devices.overfull;
+    const bool can_go = TF_GetCode(status) == TF_RESOURCE_EXHAUSTED && call >= 0;
+    oribi_kept_off *more =
+        can_go ? oribi_arena_array(&all->arena, (size_t)n + (size_t)c->n_calls + 1, sizeof *more)
+               : NULL;
+    if (more == NULL) {
+        return NULL;
+    }
+    if (n > 0) {
+        memcpy(more, c->kept_off, (size_t)n * sizeof *more);
+    }
+    for (bool fits = false; call >= 0 && !fits; call = c->devices.overfull) {
+        if (!add_kept_off(all, c, call, &more[n++])) {
+            return NULL;
+        }
+        c->calls[call].device = 0;
+        fits = oribi_program_schedule(c, status);
+    }
+    *out_n = n;
+    return more;
+}
+
+/* Operators that do not fit into a device's memory are the CPU's, as many of the largest as it
+ * takes. Returns the program, a new one perhaps in place of the given; NULL: it has failed. */
 static oribi_program *plan_within_devices(oribi_compile *all, oribi_program *program,
                                           const char *path, const char *name, TF_Status *status)
 {
@@ -253,13 +269,16 @@ static oribi_program *plan_within_devices(oribi_compile *all, oribi_program *pro
     const int32_t index = all->n_programs - 1;
     program->kernels = index > 0 ? all->programs[0]->name : NULL;
     while (!plan(program, path, name, status)) {
-        const int32_t n = program->n_kept_off + 1;
-        const oribi_kept_off *kept_off = keep_off(all, program, status);
+        int32_t n;
+        const int32_t n_before = program->n_kept_off;
+        const oribi_kept_off *kept_off = keep_off(all, program, &n, status);
         if (kept_off == NULL) {
             return NULL;
         }
-        oribi_log(ORIBI_LOG_WARNING, "%s: node '%s' stays on the CPU: %s", path,
-                  kept_off[n - 1].node, kept_off[n - 1].why);
+        for (int32_t i = n_before; i < n; i++) {
+            oribi_log(ORIBI_LOG_WARNING, "%s: node '%s' stays on the CPU: %s", path,
+                      kept_off[i].node, kept_off[i].why);
+        }
         destroy_program(program);
         all->n_programs = index;
         TF_SetStatus(status, TF_OK, "");
