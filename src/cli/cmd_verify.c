@@ -76,6 +76,11 @@ static void print_text(const verify *v, const verify *unfused)
     if (r->stack_bytes != ORIBI_WIRE_UNKNOWN) {
         printf("  stack        %u bytes\n", (unsigned)r->stack_bytes);
     }
+    if (r->stack_bound_bytes > 0) {
+        printf("  stack bound  %lld bytes\n", (long long)r->stack_bound_bytes);
+    } else if (r->stack_unknown[0] != 0) {
+        printf("  stack bound  unknown: what %s takes\n", r->stack_unknown);
+    }
     printf("  RAM          %zu bytes (workspace, inputs, outputs, state)\n", ram_of(v));
     if (r->code_bytes > 0) {
         printf("  flash        %lld bytes (code %lld, constants %lld)\n",
@@ -127,6 +132,11 @@ static void print_json(const verify *v, const verify *unfused)
     }
     if (r->stack_bytes != ORIBI_WIRE_UNKNOWN) {
         oribi_json_put_uint(&json, "stack_bytes", r->stack_bytes);
+    }
+    if (r->stack_bound_bytes > 0) {
+        oribi_json_put_int(&json, "stack_bound_bytes", r->stack_bound_bytes);
+    } else if (r->stack_unknown[0] != 0) {
+        oribi_json_put_string(&json, "stack_unknown", r->stack_unknown);
     }
     if (is_counted(v)) {
         oribi_json_put_uint(
@@ -285,6 +295,7 @@ static int build_and_run(verify *v, int n_runs)
     code = code == CLI_OK ? verify_build(v, is_image) : code;
     if (code == CLI_OK) {
         verify_weigh(v);
+        verify_bound_stack(v);
     }
     return code == CLI_OK && !is_image ? verify_run_cases(v, n_runs) : code;
 }

@@ -79,6 +79,13 @@ class Models(Case):
             with self.subTest(target):
                 self.measure(DIGITS, target, "--runs", "3")
 
+    def test_the_stack_bound_is_above_what_is_measured_and_near_it(self):
+        for target in ("cortex-m4", "cortex-m55"):
+            with self.subTest(target):
+                measured = self.measure(DIGITS, target, "--runs", "1")
+                self.assertGreaterEqual(measured["stack_bound_bytes"], measured["stack_bytes"])
+                self.assertLessEqual(measured["stack_bound_bytes"], 1.5 * measured["stack_bytes"])
+
     def test_counts_are_the_same_twice_with_ports_in_the_pool_too(self):
         counts = [self.measure(DIGITS, "cortex-m4", "--runs", "1", "--io", "pool")["instructions"] for _ in range(2)]
         self.assertEqual(counts[0], counts[1])

@@ -90,6 +90,8 @@ typedef struct verify_result {
     uint32_t stack_bytes, touched_bytes, count_kind;
     uint64_t count;                 /* of the first run */
     int64_t code_bytes, data_bytes; /* of the emitted objects: code and constants; -1: unknown */
+    int64_t stack_bound_bytes;      /* that a run can need at most; 0, -1: unknown, */
+    char stack_unknown[64];         /* because of this function */
 } verify_result;
 
 typedef struct verify {
@@ -156,6 +158,8 @@ int verify_tool_run(verify_words *words, const char *folder, const char *package
 
 /* verify_size.c: sets the result's code_bytes and data_bytes. */
 void verify_weigh(verify *v);
+/* verify_stack.c: sets the result's stack_bound_bytes and stack_unknown. */
+void verify_bound_stack(verify *v);
 /* "arm-none-eabi-" of the target's compiler and the tool's name. */
 void verify_tool(const verify *v, const char *tool, char *out, size_t size);
 /* The object that a source of the folder is compiled into. */

@@ -152,6 +152,9 @@ static void add_flags(const verify *v, verify_words *a)
     }
     verify_words_split(a, v->target->flags);
     verify_words_split(a, is_clang(cc) ? v->target->clang_flags : "");
+    if (v->target->emulator != NULL && !is_clang(cc)) {
+        verify_words_add(a, "-fcallgraph-info=su"); /* verify_stack.c */
+    }
     verify_device_flags(v, a);
     verify_words_split(a, "-O3");
 }
