@@ -144,7 +144,7 @@ const oribi_ops_row oribi_ops_conv[] = {
               "use_cudnn_on_gpu: bool = true; " ORIBI_OPS_PADDING_EXPLICIT
               "; explicit_paddings: list(int) = []; " ORIBI_OPS_FORMAT
               "; dilations: list(int) = [1, 1, 1, 1]",
-     .traits = "packs(filter); cost(conv, filter)",
+     .traits = "batch(input); packs(filter); cost(conv, filter)",
      .shape = conv_2d},
     {.name = "_FusedConv2D",
      .inputs = "input: T; filter: T; args: TArgs; host_args: num_host_args * float",
@@ -158,7 +158,7 @@ const oribi_ops_row oribi_ops_conv[] = {
          "dilations: list(int) = [1, 1, 1, 1]; use_cudnn_on_gpu: bool = true; "
          "fused_ops: list(string) = []; epsilon: float = 0.0001; "
          "leakyrelu_alpha: float = 0.2",
-     .traits = "packs(filter); cost(conv, filter)",
+     .traits = "batch(input, args); packs(filter); cost(conv, filter)",
      .fuses = "Conv2D " ORIBI_OPS_EPILOGUE,
      .shape = fused_conv_2d},
     {.name = "DepthwiseConv2dNative",
@@ -167,7 +167,7 @@ const oribi_ops_row oribi_ops_conv[] = {
      .attrs = "T: " ORIBI_OPS_FLOATS "; strides: list(int); " ORIBI_OPS_PADDING_EXPLICIT
               "; explicit_paddings: list(int) = []; " ORIBI_OPS_FORMAT
               "; dilations: list(int) = [1, 1, 1, 1]",
-     .traits = "packs(filter); cost(conv, filter)",
+     .traits = "batch(input); packs(filter); cost(conv, filter)",
      .shape = depthwise},
     {.name = "_FusedDepthwiseConv2dNative",
      .inputs = "input: T; filter: T; args: num_args * T",
@@ -176,7 +176,7 @@ const oribi_ops_row oribi_ops_conv[] = {
               "; " ORIBI_OPS_FORMAT
               "; dilations: list(int) = [1, 1, 1, 1]; fused_ops: list(string) = []; "
               "epsilon: float = 0.0001; leakyrelu_alpha: float = 0.2",
-     .traits = "packs(filter); cost(conv, filter)",
+     .traits = "batch(input, args); packs(filter); cost(conv, filter)",
      .fuses = "DepthwiseConv2dNative " ORIBI_OPS_EPILOGUE,
      .shape = depthwise},
     /* Ours: TensorFlow's fused depthwise convolution has no explicit padding. */
@@ -188,7 +188,7 @@ const oribi_ops_row oribi_ops_conv[] = {
               "; explicit_paddings: list(int) = []; " ORIBI_OPS_FORMAT
               "; dilations: list(int) = [1, 1, 1, 1]; fused_ops: list(string) = []; "
               "epsilon: float = 0.0001; leakyrelu_alpha: float = 0.2",
-     .traits = "packs(filter); cost(conv, filter)",
+     .traits = "batch(input, args); packs(filter); cost(conv, filter)",
      .fuses = "DepthwiseConv2dNative " ORIBI_OPS_EPILOGUE,
      .shape = depthwise},
     {.name = "Conv2DBackpropInput",
@@ -205,7 +205,7 @@ const oribi_ops_row oribi_ops_conv[] = {
      .outputs = "output: T",
      .attrs = "T: " ORIBI_OPS_FLOATS "; strides: list(int) >= 5; " ORIBI_OPS_PADDING
               "; " ORIBI_OPS_FORMAT_3D "; dilations: list(int) = [1, 1, 1, 1, 1]",
-     .traits = "packs(filter); cost(conv, filter)",
+     .traits = "batch(input); packs(filter); cost(conv, filter)",
      .shape = conv_3d},
     {.name = NULL},
 };

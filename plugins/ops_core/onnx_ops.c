@@ -371,6 +371,7 @@ const oribi_ops_row oribi_ops_onnx[] = {
      .inputs = "x: T",
      .outputs = "y: T",
      .attrs = "T: " ORIBI_OPS_FLOATS "; count_include_pad: int = 0; " POOL_ATTRS,
+     .traits = "batch(x)",
      .shape = average_pool},
     {.name = "ONNX>LpPool",
      .inputs = "x: T",

@@ -75,12 +75,14 @@ const oribi_ops_row oribi_ops_pool[] = {
               "qint8} = DT_FLOAT; ksize: list(int) >= 4; strides: list(int) >= "
               "4; " ORIBI_OPS_PADDING_EXPLICIT "; explicit_paddings: list(int) = []; "
               "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
+     .traits = "batch(input)",
      .shape = max_pool},
     {.name = "AvgPool",
      .inputs = "value: T",
      .outputs = "output: T",
      .attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; " ORIBI_OPS_PADDING
               "; " ORIBI_OPS_FORMAT "; T: " ORIBI_OPS_FLOATS,
+     .traits = "batch(value)",
      .shape = avg_pool},
     /* Ours: explicit padding, which no average counts. TensorFlow's has SAME and VALID only. */
     {.name = "Oribi>AvgPool",
@@ -88,6 +90,7 @@ const oribi_ops_row oribi_ops_pool[] = {
      .outputs = "output: T",
      .attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; " ORIBI_OPS_PADDING_EXPLICIT
               "; explicit_paddings: list(int) = []; " ORIBI_OPS_FORMAT "; T: " ORIBI_OPS_FLOATS,
+     .traits = "batch(value)",
      .shape = avg_pool},
     {.name = "Oribi>MaxPoolPlaces", /* places in the window, row by row, and 0.1 */
      .inputs = "input: float",
@@ -104,12 +107,14 @@ const oribi_ops_row oribi_ops_pool[] = {
      .outputs = "output: T",
      .attrs = "ksize: list(int) >= 5; strides: list(int) >= 5; " ORIBI_OPS_PADDING
               "; " ORIBI_OPS_FORMAT_3D "; T: {half, bfloat16, float}",
+     .traits = "batch(input)",
      .shape = pool_3d},
     {.name = "AvgPool3D",
      .inputs = "input: T",
      .outputs = "output: T",
      .attrs = "ksize: list(int) >= 5; strides: list(int) >= 5; " ORIBI_OPS_PADDING
               "; " ORIBI_OPS_FORMAT_3D "; T: " ORIBI_OPS_FLOATS,
+     .traits = "batch(input)",
      .shape = pool_3d},
     {.name = NULL},
 };

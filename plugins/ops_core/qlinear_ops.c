@@ -153,7 +153,7 @@ const oribi_ops_row oribi_ops_qlinear[] = {
      .attrs = "Tx: " BYTES "; Tw: " BYTES
               "; Ty: {int8, uint8, int32, float}; input_zero: int; output_zero: int; "
               "strides: list(int); dilations: list(int); pads: list(int); " BOUNDS,
-     .traits = "cost(conv, filter)",
+     .traits = "batch(input); cost(conv, filter)",
      .shape = conv},
     {.name = "ONNX>QLinearMatMul",
      .inputs = "a: Ta; b: Tb; a_zeros: int32; b_zeros: int32; multipliers: float",
@@ -168,11 +168,13 @@ const oribi_ops_row oribi_ops_qlinear[] = {
      .attrs =
          "T: " BYTES "; " WINDOW
          "; input_scale: float; input_zero: int; output_scale: float; output_zero: int; " BOUNDS,
+     .traits = "batch(x)",
      .shape = pool},
     {.name = "ONNX>QLinearMaxPool",
      .inputs = "x: T",
      .outputs = "y: T",
      .attrs = "T: " BYTES "; " WINDOW,
+     .traits = "batch(x)",
      .shape = pool},
     {.name = NULL},
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Proofs of elementwise, reduces, along and vectors. Each is tried in two ways: what depends on
- * some elements alone must stay when the others change, and must go along when axes change places.
- * An elementwise op must also not care about the shape of equal operands, or who broadcasts.
+/* Proofs of elementwise, reduces, along, vectors and batch. Each is tried in two ways: what depends
+ * on some elements alone must stay when the others change, and must go along when axes change
+ * places. An elementwise op must also not care about the shape of equal operands, or who
+ * broadcasts.
  */
 #include "author/proof.h"
 
@@ -481,6 +482,23 @@ static void prove_along(oribi_proof *p)
     }
 }
 
+/* An image of the output depends on that image of each input that has as many. */
+static void prove_batch(oribi_proof *p)
+{
+    situation s = {.p = p, .trait = ORIBI_TRAIT_BATCH, .gone = ~1U, .fixed = -1};
+    const oribi_traits said = p->traits;
+    for (int32_t k = 0; k < p->c->trial.signature.n_inputs && p->out.dims.n > 0; k++) {
+        const oribi_dims *dims = &p->in[k].dims;
+        if ((said.batch >> k & 1) != 0 && dims->n == p->out.dims.n &&
+            dims->at[0] == p->out.dims.at[0]) {
+            p->traits.data = k;
+            p->traits.n_data = 1;
+            prove_stays(&s);
+        }
+    }
+    p->traits = said;
+}
+
 void oribi__prove_axes(oribi_proof *p)
 {
     if ((p->traits.is & ORIBI_TRAIT_ELEMENTWISE) != 0) {
@@ -491,5 +509,8 @@ void oribi__prove_axes(oribi_proof *p)
     }
     if ((p->traits.is & ORIBI_TRAIT_ALONG) != 0) {
         prove_along(p);
+    }
+    if ((p->traits.is & ORIBI_TRAIT_BATCH) != 0) {
+        prove_batch(p);
     }
 }

@@ -14,8 +14,8 @@ enum {
 
 /* Places, a letter for each name in the parentheses; those behind '?' may be left out:
  * d data, D data inputs, i axes, s more and l last of those that tell a shape, m more, A an axis,
- * k keep_dims, w weights; lists to the end: V vectors, P parameters, K packed; of their own words:
- * c cost, f formula, t told; h where vectors lie. */
+ * k keep_dims, w weights; lists to the end: V vectors, P parameters, K packed, B batch; of their
+ * own words: c cost, f formula, t told; h where vectors lie. */
 static const struct {
     const char *word, *places;
     uint32_t is;
@@ -43,6 +43,7 @@ static const struct {
     {"packs", "K", ORIBI_TRAIT_PACKS},
     {"cost", "cw", ORIBI_TRAIT_COST},
     {"parameters", "P", ORIBI_TRAIT_PARAMETERS},
+    {"batch", "B", ORIBI_TRAIT_BATCH},
 };
 enum { N_WORDS = sizeof words / sizeof words[0] };
 _Static_assert(N_WORDS == (int)ORIBI_TRAIT_COUNT, "a word for each trait, in the order of its bit");
@@ -201,6 +202,8 @@ static bool read_name(oribi_spec *spec, char place, oribi_span name, oribi_trait
         return read_bit(spec, name, &out->parameters);
     case 'K':
         return read_bit(spec, name, &out->packed);
+    case 'B':
+        return read_bit(spec, name, &out->batch);
     case 'h':
         return read_where(spec, name, out);
     case 'c':
@@ -233,7 +236,7 @@ static bool parse_names(oribi_spec *spec, const char **at, const char *places, o
         } else {
             ORIBI_TRY(scan_word(spec, at, &name) && read_name(spec, *places, name, out));
         }
-        places += strchr("DVPK", *places) != NULL ? 0 : 1;
+        places += strchr("DVPKB", *places) != NULL ? 0 : 1;
         if (!oribi_scan_literal(at, ",")) {
             break;
         }
@@ -241,7 +244,7 @@ static bool parse_names(oribi_spec *spec, const char **at, const char *places, o
     if (!oribi_scan_literal(at, ")")) {
         return oribi_spec_fail(spec, "A ')' is missing at '%s'", *at);
     }
-    if (*places != '\0' && *places != '?' && strchr("DVPK", *places) == NULL) {
+    if (*places != '\0' && *places != '?' && strchr("DVPKB", *places) == NULL) {
         return oribi_spec_fail(spec, "A name is missing before '%s'", *at - 1);
     }
     return true;

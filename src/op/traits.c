@@ -68,27 +68,31 @@ static int32_t flat(const oribi_signature *signature, int32_t argument)
     return argument < 0 ? -1 : signature->input_arg_start[argument];
 }
 
-static uint64_t flat_bits(const oribi_op_def *op, const oribi_signature *signature, uint64_t bits)
+static uint64_t flat_bits(const oribi_signature *signature, uint64_t bits)
 {
     uint64_t out = 0;
-    for (int32_t i = 0; i < op->n_inputs && i < 64; i++) {
-        const bool is_set = (bits >> i & 1) != 0;
+    for (; bits != 0; bits &= bits - 1) {
+        const int i = __builtin_ctzll(bits); /* of an input of the op, when it was parsed */
         for (int32_t k = signature->input_arg_start[i];
-             is_set && k < signature->input_arg_start[i + 1] && k < 64; k++) {
+             k < signature->input_arg_start[i + 1] && k < 64; k++) {
             out |= UINT64_C(1) << k;
         }
     }
     return out;
 }
 
-static void take(const oribi_op_def *op, const oribi_trait_def *trait, const oribi_attrs *attrs,
+static void take(const oribi_trait_def *trait, const oribi_attrs *attrs,
                  const oribi_signature *signature, oribi_traits *out)
 {
+    out->is |= trait->is;
+    if (trait->batch != 0) {
+        out->batch |= flat_bits(signature, trait->batch);
+        return; /* the word says nothing else */
+    }
     const oribi_attr *keep =
         trait->keep_attr != NULL ? oribi_attrs_find(attrs, trait->keep_attr) : NULL;
     const oribi_attr *axis =
         trait->axis_attr != NULL ? oribi_attrs_find(attrs, trait->axis_attr) : NULL;
-    out->is |= trait->is;
     if (trait->n_data > 0) {
         out->data = flat(signature, trait->data);
         out->n_data = flat(signature, trait->data + trait->n_data) - out->data;
@@ -111,9 +115,9 @@ static void take(const oribi_op_def *op, const oribi_trait_def *trait, const ori
     }
     out->keeps_dims |=
         keep != NULL && keep->kind == TF_ATTR_BOOL && keep->count == 1 && keep->u.b[0] != 0;
-    out->vectors |= trait->vectors != 0 ? flat_bits(op, signature, trait->vectors) : 0;
-    out->parameters |= trait->parameters != 0 ? flat_bits(op, signature, trait->parameters) : 0;
-    out->packed |= trait->packed != 0 ? flat_bits(op, signature, trait->packed) : 0;
+    out->vectors |= trait->vectors != 0 ? flat_bits(signature, trait->vectors) : 0;
+    out->parameters |= trait->parameters != 0 ? flat_bits(signature, trait->parameters) : 0;
+    out->packed |= trait->packed != 0 ? flat_bits(signature, trait->packed) : 0;
 }
 
 void oribi_op_traits(const oribi_op_def *op, const oribi_attrs *attrs,
@@ -122,7 +126,7 @@ void oribi_op_traits(const oribi_op_def *op, const oribi_attrs *attrs,
     *out = (oribi_traits){.data = -1, .axes = -1, .more = -1, .last = -1, .weights = -1};
     for (int32_t i = 0; op != NULL && i < op->n_traits; i++) {
         if (holds(&op->traits[i], attrs)) {
-            take(op, &op->traits[i], attrs, signature, out);
+            take(&op->traits[i], attrs, signature, out);
         }
     }
 }

@@ -33,7 +33,8 @@ typedef enum oribi_trait {
     ORIBI_TRAIT_PACKS = 1 << 20,
     ORIBI_TRAIT_COST = 1 << 21,
     ORIBI_TRAIT_PARAMETERS = 1 << 22,
-    ORIBI_TRAIT_COUNT = 23
+    ORIBI_TRAIT_BATCH = 1 << 23,
+    ORIBI_TRAIT_COUNT = 24
 } oribi_trait;
 
 typedef enum oribi_cost { ORIBI_COST_NONE, ORIBI_COST_CONV, ORIBI_COST_MATMUL } oribi_cost;
@@ -78,6 +79,7 @@ typedef struct oribi_traits {
     uint64_t vectors;        /* bits of the first 64 inputs */
     uint64_t parameters;     /* the same: their values tell shapes */
     uint64_t packed;         /* the same: kernels keep a packed copy where they are constant */
+    uint64_t batch;          /* the same: an image of the output depends on that image of them */
 } oribi_traits;
 
 /* Traits of a node. op NULL: none. signature: as oribi_op_resolve made it of the same attributes.
@@ -113,7 +115,7 @@ typedef struct oribi_trait_def { /* one declared trait; inputs are arguments */
     oribi_told told;
     const char *keep_attr, *axis_attr, *format_attr;
     int64_t axis;
-    uint64_t vectors, parameters, packed;
+    uint64_t vectors, parameters, packed, batch;
     const oribi_trait_condition *conditions;
     int32_t n_conditions;
 } oribi_trait_def;

@@ -142,6 +142,9 @@ static void words_mean_what_the_header_says(void **state)
     assert_int_equal(define("parameters(parts, more)", TF_FLOAT, NULL, 0).parameters, 0x16);
     assert_int_equal(define("slices(x, axes, more)", TF_FLOAT, NULL, 0).parameters, 0x18);
     assert_int_equal(define("pads(x, axes, more)", TF_FLOAT, NULL, 0).parameters, 0x8);
+    assert_int_equal(define("batch(x, more)", TF_FLOAT, NULL, 0).batch, 0x11);
+    assert_int_equal(define("batch(parts)", TF_FLOAT, NULL, 0).batch, 0x6);
+    assert_int_equal(define("batch(x)", TF_FLOAT, NULL, 0).n_data, 0);
     assert_int_equal(define("computes(clip)", TF_FLOAT, NULL, 0).formula, ORIBI_FORMULA_CLIP);
     assert_int_equal(define("tells(x, rank)", TF_FLOAT, NULL, 0).told, ORIBI_TOLD_RANK);
     assert_false(define("reduces(x, axes, keep)", TF_FLOAT, "keep", 0).keeps_dims);

@@ -63,6 +63,9 @@ extern "C" {
  *   cost(kind, w)              each element is a sum of products with elements of w, as many as w
  *                              has for each channel (last axis, or C of data_format) of the output:
  *                              kind `conv`; for each column, in a matrix of w: kind `matmul`
+ *   batch(x, ..)               axis 0 of the output counts images: what it has of one depends on
+ *                              that one alone of those of these inputs that have as many axes, and
+ *                              as long an axis 0. Since 1.4
  *   parameters(a, ..)          the output's shape depends on the values of these inputs and on no
  *                              other. axes, perm, paddings, multiples, begin, size, dims are such
  *

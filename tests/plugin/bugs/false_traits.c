@@ -20,26 +20,28 @@ ORIBI_PLUGIN("false_traits", "1.0", "Apache-2.0");
 #define CASE(name, inputs)  "{\"op\": \"False>" name "\", \"inputs\": [" inputs "]}, "
 #define INTS(shape, values) ", {\"shape\": [" shape "], \"values\": [" values "]}"
 ORIBI_PLUGIN_CASES(
-    "{\"cases\": [" CASE("Permutes", X INTS("2", "1, 0")) CASE("Reduces", X INTS("1", "1"))
-        CASE("Vectors",
-             X ", {\"shape\": [2], \"values\": [1, 2]}") CASE("Pads", X INTS("2, 2", "1, 1, 0, 2"))
-            CASE("Tiles", X INTS("2", "1, 2")) CASE("Slices", X INTS("2", "0, 1") INTS("2", "2, 2"))
-                CASE("Strides", X INTS("2", "0, 1") INTS("2", "2, 3") INTS("2", "1, 1"))
-                    CASE("Joins", X ", " Z INTS("1", "0")) CASE("Splits", X INTS("1", "0"))
-                        CASE("Stacks", X ", " Z) CASE("Gathers", X INTS("2", "2, 1") INTS("1", "1"))
-                            CASE("Fills", "{\"shape\": [2], \"values\": [2, 3]}, "
-                                          "{\"shape\": [], \"values\": [7]}")
-                                CASE("Computes",
-                                     X ", {\"shape\": [2, 3], \"values\": [3, 1, 4, 1, 5, 9]}")
-                                    CASE("Packs", MAT ", " MAT) CASE("Cost", MAT ", " MAT) CASE(
-                                        "Parameters",
-                                        "{\"shape\": [4], \"values\": [1, 0, 2, 0]}" INTS("1", "1"))
-                                        CASE("Identity", X) CASE("View", X) CASE("Rearranges", X)
-                                            CASE("Moves", X) "{\"op\": [\"False>Elementwise\", "
-                                                             "\"False>Mean\", \"False>Place\", "
-                                                             "\"False>Along\", \"False>Tells\", "
-                                                             "\"False>NoneOfX\"], \"inputs\": [" X
-                                                             "]}]}");
+    "{\"cases\": [" CASE("Permutes", X INTS("2", "1, 0")) CASE("Reduces", X INTS("1", "1")) CASE(
+        "Vectors", X ", {\"shape\": [2], \"values\": [1, 2]}") CASE("Pads",
+                                                                    X INTS("2, 2", "1, 1, 0, 2"))
+        CASE("Tiles", X INTS("2", "1, 2")) CASE("Slices", X INTS("2", "0, 1") INTS("2", "2, 2"))
+            CASE("Strides",
+                 X INTS("2", "0, 1") INTS("2", "2, 3")
+                     INTS("2", "1, 1")) CASE("Joins", X
+                                             ", " Z INTS("1", "0")) CASE("Splits", X INTS("1", "0"))
+                CASE("Stacks", X ", " Z) CASE("Gathers", X INTS("2", "2, 1") INTS("1", "1"))
+                    CASE("Fills", "{\"shape\": [2], \"values\": [2, 3]}, "
+                                  "{\"shape\": [], \"values\": [7]}")
+                        CASE("Computes", X ", {\"shape\": [2, 3], \"values\": [3, 1, 4, 1, 5, 9]}")
+                            CASE("Packs", MAT ", " MAT) CASE("Cost", MAT ", " MAT)
+                                CASE("Parameters",
+                                     "{\"shape\": [4], \"values\": [1, 0, 2, 0]}" INTS("1", "1"))
+                                    CASE("Identity", X) CASE("View", X) CASE("Rearranges", X) CASE(
+                                        "Moves",
+                                        X) "{\"op\": [\"False>Elementwise\", "
+                                           "\"False>Mean\", \"False>Place\", "
+                                           "\"False>Along\", \"False>Tells\", "
+                                           "\"False>NoneOfX\", \"False>Batch\"], \"inputs\": [" X
+                                           "]}]}");
 
 enum { MOST = 16 };
 
@@ -368,6 +370,7 @@ static void run(void (*lie)(call *c), void *state, TF_OpKernelContext *ctx)
     R(Permutes, not_permuted, "permutes(x, a)", NULL, FLOATS, ARG)                                 \
     R(Reduces, sum_of_more, "reduces(x, a)", NULL, FLOATS, ARG)                                    \
     R(Along, plus_all, "along(x, -1)", NULL, FLOATS)                                               \
+    R(Batch, plus_all, "batch(x)", NULL, FLOATS)                                                   \
     R(Vectors, plus_first_of_vector, "elementwise(x)", "vectors(axis, v)", FLOATS, "v: float")     \
     R(Pads, pad_behind, "pads(x, a)", NULL, FLOATS, ARG)                                           \
     R(Tiles, repeat_elements, "tiles(x, a)", NULL, FLOATS, ARG)                                    \
