@@ -46,3 +46,14 @@ uint64_t oribi_memory_limit_bytes(void)
     uint64_t group = oribi_cgroup_memory_limit();
     return group < ram ? group : ram;
 }
+
+uint64_t oribi_second_level_bytes(void)
+{
+    enum { USUAL = 512 << 10 };
+#ifdef _SC_LEVEL2_CACHE_SIZE /* of glibc */
+    long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? (uint64_t)bytes : USUAL;
+#else
+    return USUAL;
+#endif
+}

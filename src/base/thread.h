@@ -57,6 +57,8 @@ void oribi_thread_yield(void); /* lets another thread that waits for this proces
 int oribi_processor_count(void);
 /* Bytes of memory this process may really use: RAM or the cgroup's limit, the smaller. */
 uint64_t oribi_memory_limit_bytes(void);
+/* Of the second level of one processor's cache; what most have, where the system does not say. */
+uint64_t oribi_second_level_bytes(void);
 void oribi_thread_sleep(uint64_t nanoseconds);
 /* Monotonic clock, nanoseconds. */
 uint64_t oribi_now_ns(void);

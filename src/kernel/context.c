@@ -89,14 +89,19 @@ void oribi_context_destroy(TF_OpKernelContext *ctx)
     oribi_signal_release(ctx->signal);
 }
 
-void oribi_context_enter(TF_OpKernelContext *ctx)
+void oribi_context_next_stamp(TF_OpKernelContext *ctx)
 {
-    atomic_store_explicit(&ctx->owner.thread, oribi_thread_self(), memory_order_relaxed);
-    oribi_context_set_slow(ctx, false);
     ctx->stamp++;
     if (ctx->stamp == 0) {
         ctx->stamp = 1; /* slots start at 0, unset */
     }
+}
+
+void oribi_context_enter(TF_OpKernelContext *ctx)
+{
+    atomic_store_explicit(&ctx->owner.thread, oribi_thread_self(), memory_order_relaxed);
+    oribi_context_set_slow(ctx, false);
+    oribi_context_next_stamp(ctx);
     oribi_context_note(ctx);
     TF_SetStatus(ctx->failure, TF_OK, "");
 }

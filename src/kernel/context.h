@@ -148,6 +148,7 @@ struct TF_OpKernelContext {
     uint64_t done_ns;     /* when the last of what was pending ended */
     oribi_block_trace *trace;
     int64_t step_id;
+    int64_t images; /* of the batch that shape functions know, where a step sees a part; else 0 */
     int32_t graph_version;
     const atomic_int
         *called_off; /* not 0: whoever asked for the run gave it up; NULL: nobody can */
@@ -192,6 +193,8 @@ void oribi_context_destroy(TF_OpKernelContext *ctx);
 
 /* The calling thread runs the context until oribi_context_leave. */
 void oribi_context_enter(TF_OpKernelContext *ctx);
+/* Outputs may be set anew, as in another run. */
+void oribi_context_next_stamp(TF_OpKernelContext *ctx);
 /* Entered, but no thread is the one that runs it: all handles are counted in `remote`. */
 void oribi_context_share(TF_OpKernelContext *ctx);
 /* True: no handle is open and the context may run again. False: it is detached, host->release will

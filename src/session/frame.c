@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "session/batch/batch.h"
 #include "session/control/control.h"
 #include "session/flight/flight.h"
 #include "session/session_guard.h"
@@ -89,6 +90,7 @@ void oribi_frame_destroy(oribi_frame *frame)
     oribi_record_destroy(frame->news);
     oribi_context_destroy(&frame->ctx);
     oribi_free(frame->spilled);
+    oribi_free(frame->homes);
     oribi_free(frame->pins);
     oribi_free(frame->seen.temps);
     oribi_free(frame->late);
@@ -110,6 +112,21 @@ static bool reserve_slots(oribi_frame *frame, int32_t n, TF_Status *status)
     free_slots(frame);
     frame->ctx.slots = slots;
     frame->slots_capacity = n;
+    return true;
+}
+
+static bool reserve_homes(oribi_frame *frame, const oribi_batch *batch, TF_Status *status)
+{
+    if (batch == NULL || batch->n_homes <= frame->homes_capacity) {
+        return true;
+    }
+    oribi_home *homes = oribi_alloc_array((size_t)batch->n_homes, sizeof *homes);
+    if (homes == NULL) {
+        return oribi_fail_memory(status);
+    }
+    oribi_free(frame->homes);
+    frame->homes = homes;
+    frame->homes_capacity = batch->n_homes;
     return true;
 }
 
@@ -207,7 +224,8 @@ bool oribi_frame_bind(oribi_frame *frame, oribi_plan *plan, TF_Status *status)
 {
     const oribi_session *session = frame->session;
     const int32_t n = plan->n_values + plan->n_temps;
-    ORIBI_TRY(reserve_slots(frame, n, status) && reserve_arena(frame, plan->arena_bytes, status));
+    ORIBI_TRY(reserve_homes(frame, plan->record->batch, status) &&
+              reserve_slots(frame, n, status) && reserve_arena(frame, plan->arena_bytes, status));
     if (session->n_flights > 0 && !oribi_flights_bind(frame, plan, status)) {
         oribi_plan_release(frame->plan);
         frame->plan = NULL; /* its flights have no slots */
@@ -302,6 +320,20 @@ void oribi_frame_spill(oribi_frame *frame, int32_t value, oribi_buffer *buffer, 
     slot->bytes = bytes;
     slot->row_stride = 0;
     oribi_mutex_unlock(&frame->ctx.lock);
+}
+
+void oribi_frame_unspill(oribi_frame *frame, int32_t value)
+{
+    oribi_slot *slot = &frame->ctx.slots[value];
+    if (slot->storage == ORIBI_STORAGE_HEAP) {
+        oribi_buffer_release(slot->buffer);
+    }
+    lay_slot(frame, value);
+    int32_t i = 0;
+    while (frame->spilled[i] != value) {
+        i++;
+    }
+    frame->spilled[i] = frame->spilled[--frame->n_spilled];
 }
 
 void oribi_frame_alias(oribi_frame *frame, int32_t value, const oribi_slot *from, void *data,

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "op/traits.h"
+#include "session/batch/batch.h"
 #include "session/session_guard.h"
 #include "session/session_internal.h"
 
@@ -25,10 +26,11 @@ static oribi_wish with_room(const oribi_frame *frame, int32_t value, const oribi
 bool oribi_frame_note(oribi_frame *frame, int32_t value, const oribi_wish *given, TF_Status *status)
 {
     bool ok = true;
-    if (!oribi_record_is_news(frame->plan->record, value, given)) {
+    const oribi_wish whole = oribi_batch_whole_wish(frame, value, given);
+    if (!oribi_record_is_news(frame->plan->record, value, &whole)) {
         return true;
     }
-    const oribi_wish roomy = with_room(frame, value, given), *wish = &roomy;
+    const oribi_wish roomy = with_room(frame, value, &whole), *wish = &roomy;
     oribi_mutex_lock(&frame->ctx.lock);
     if (frame->news == NULL) {
         frame->news = oribi_record_copy(frame->plan->record, status);
@@ -80,13 +82,24 @@ static bool give_storage(oribi_frame *frame, int32_t value, size_t bytes, TF_Sta
     return true;
 }
 
+/* Shapes are known for the whole batch, the kernel saw a few images. */
+static bool agrees_in_turn(int64_t images, const oribi_shape *given, const oribi_shape *whole)
+{
+    const oribi_shape one = {given->rank - 1, given->dims + 1};
+    const oribi_shape other = {whole->rank - 1, whole->dims + 1};
+    return given->rank >= 1 && given->rank == whole->rank && given->dims[0] == images &&
+           oribi_shape_agrees(&one, &other);
+}
+
 bool oribi_check_inferred(TF_OpKernelContext *ctx, int index, const int64_t *dims, int rank,
                           TF_Status *status)
 {
     const oribi_kernel *kernel = ctx->step->kernel;
     const oribi_shape given = {rank, (int64_t *)dims};
     if (kernel->node->output_shapes == NULL ||
-        oribi_shape_agrees(&given, &kernel->node->output_shapes[index])) {
+        oribi_shape_agrees(&given, &kernel->node->output_shapes[index]) ||
+        (ctx->images > 0 &&
+         agrees_in_turn(ctx->images, &given, &kernel->node->output_shapes[index]))) {
         return true;
     }
     oribi_text text = {0};

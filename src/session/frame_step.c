@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "session/batch/batch.h"
 #include "session/control/control.h"
 #include "session/session_guard.h"
 #include "session/session_internal.h"
@@ -154,6 +155,9 @@ void oribi_frame_drop_dead(oribi_frame *frame, int32_t value, int32_t step)
     if (value < 0 || frame->n_kept > 0) { /* which values those handles read is not known */
         return;
     }
+    if (frame->loop != NULL && frame->plan->record->batch->where[value] != ORIBI_BATCH_INSIDE) {
+        return; /* the next turn reads on */
+    }
     const oribi_session_value *info = &frame->session->values[value];
     oribi_slot *slot = &frame->ctx.slots[value];
     if (slot->storage == ORIBI_STORAGE_HEAP && info->last_use <= step && !info->is_output) {
@@ -251,6 +255,10 @@ bool oribi_frame_special_step(oribi_frame *frame, const oribi_step_io *step, TF_
     TF_OpKernelContext *ctx = &frame->ctx;
     if (frame->session->steps[frame->step].n_bodies > 0) {
         return oribi_control_run(frame, step, status);
+    }
+    const oribi_batch *batch = frame->plan->record->batch;
+    if (batch != NULL && batch->loop_of[frame->step] >= 0 && batch->viewed[frame->step] >= 0) {
+        return oribi_batch_view_step(frame, step, status);
     }
     oribi_slot *output = &ctx->slots[step->outputs[0]];
     bool in_place = !output->is_spilled;

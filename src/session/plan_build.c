@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "session/batch/batch.h"
 
 enum { NO_BUFFER = -1 };
 
@@ -68,6 +69,20 @@ static void init_values(oribi_plan_builder *builder)
     }
 }
 
+/* What a loop over a batch reads and makes is there in all of its turns. */
+static void extend_lives(oribi_plan_builder *builder)
+{
+    const oribi_batch *batch = builder->plan->record->batch;
+    for (int32_t i = 0; batch != NULL && i < batch->n_loops; i++) {
+        const oribi_batch_loop *loop = &batch->loops[i];
+        for (int32_t k = 0; k < loop->n_border; k++) {
+            oribi_plan_item *item = &builder->items[loop->border[k].value];
+            item->first = item->first < loop->first ? item->first : loop->first;
+            item->last = item->last > loop->end - 1 ? item->last : loop->end - 1;
+        }
+    }
+}
+
 /* Slots of temporaries, by step and ordinal; one that is missing or escapes has no bytes. */
 static bool init_temps(oribi_plan_builder *builder, int32_t n_temps)
 {
@@ -100,11 +115,13 @@ static bool may_forward(oribi_plan_builder *builder, int32_t step, int32_t u, in
 {
     const oribi_session_value *value = &builder->session->values[u];
     const oribi_plan_item *item = &builder->items[oribi_plan_root(builder, u)];
-    return builder->session->steps[step].flight < 0 && value->producer >= 0 && value->n_uses == 1 &&
-           !value->is_output && builder->items[u].device == builder->items[v].device &&
-           builder->items[u].is_stored && builder->items[v].is_stored &&
-           value->dtype == builder->session->values[v].dtype && item->last <= step &&
-           item->output < 0 && builder->items[u].bytes >= builder->items[v].bytes;
+    return builder->session->steps[step].flight < 0 &&
+           !oribi_batch_apart(builder->plan->record->batch, step, u, v) && value->producer >= 0 &&
+           value->n_uses == 1 && !value->is_output &&
+           builder->items[u].device == builder->items[v].device && builder->items[u].is_stored &&
+           builder->items[v].is_stored && value->dtype == builder->session->values[v].dtype &&
+           item->last <= step && item->output < 0 &&
+           builder->items[u].bytes >= builder->items[v].bytes;
 }
 
 static int32_t temp_slot(const oribi_plan *plan, int32_t step, int32_t ordinal)
@@ -138,6 +155,8 @@ static uint8_t join_class(oribi_plan_builder *builder, int32_t step, int32_t v)
         return ORIBI_REQUEST_ALLOCATE;
     }
     if (source < 0 || !builder->items[source].is_stored || source == v ||
+        oribi_batch_apart(builder->plan->record->batch, step,
+                          source < builder->session->n_values ? source : v, v) ||
         builder->items[source].device != item->device) {
         return ORIBI_REQUEST_ALLOCATE; /* copied to a place of its own */
     }
@@ -313,7 +332,9 @@ static bool init_steps(oribi_plan *plan, const oribi_session *session, int32_t *
                                          .n_outputs = step->node->n_outputs};
     }
     for (int32_t s = 0; s < session->n_steps; s++) {
-        plan->is_placed[s] = session->steps[s].n_bodies > 0;
+        const oribi_batch *batch = plan->record->batch;
+        plan->is_placed[s] = session->steps[s].n_bodies > 0 ||
+                             (batch != NULL && batch->loop_of[s] >= 0 && batch->viewed[s] >= 0);
         plan->steps[s].direct = plan->is_placed[s] ? NULL : plan->steps[s].compute;
     }
     *out_n_temps = 0;
@@ -397,6 +418,7 @@ oribi_plan *oribi_plan_build(const oribi_session *session, const oribi_shape *in
         goto done;
     }
     init_values(&builder);
+    extend_lives(&builder);
     if (!init_temps(&builder, n_temps)) {
         oribi_fail(status, TF_INTERNAL, "the record of temporaries does not add up");
         goto done;

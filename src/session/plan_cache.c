@@ -22,9 +22,12 @@ void oribi_plan_release(oribi_plan *plan)
     }
 }
 
-bool oribi_plan_fits(const oribi_plan *plan, const oribi_shape *input_shapes,
+bool oribi_plan_fits(const oribi_plan *plan, const oribi_shape *input_shapes, bool is_whole,
                      const oribi_session *session)
 {
+    if (is_whole ? plan->record->batch != NULL : plan->record->is_whole) {
+        return false;
+    }
     for (int32_t i = 0; i < session->n_inputs; i++) {
         const oribi_shape *a = &plan->input_shapes[i];
         const oribi_shape *b = &input_shapes[i];
@@ -41,10 +44,10 @@ bool oribi_plan_fits(const oribi_plan *plan, const oribi_shape *input_shapes,
     return true;
 }
 
-static int32_t find(const oribi_session *session, const oribi_shape *input_shapes)
+static int32_t find(const oribi_session *session, const oribi_shape *input_shapes, bool is_whole)
 {
     for (int32_t i = 0; i < session->n_plans; i++) {
-        if (oribi_plan_fits(session->plans[i], input_shapes, session)) {
+        if (oribi_plan_fits(session->plans[i], input_shapes, is_whole, session)) {
             return i;
         }
     }
@@ -67,18 +70,19 @@ static int32_t make_room(oribi_session *session)
     return oldest;
 }
 
-oribi_plan *oribi_plan_find(oribi_session *session, const oribi_shape *input_shapes,
+oribi_plan *oribi_plan_find(oribi_session *session, const oribi_shape *input_shapes, bool is_whole,
                             TF_Status *status)
 {
     oribi_plan *plan = NULL;
     oribi_mutex_lock(&session->lock);
-    const int32_t index = find(session, input_shapes);
+    const int32_t index = find(session, input_shapes, is_whole);
     if (index >= 0) {
         plan = session->plans[index];
     } else {
         oribi_arena arena = {0};
         const oribi_shape *shapes = oribi_bounds_apply(session, input_shapes, &arena);
-        oribi_record *record = shapes != NULL ? oribi_plan_guess(session, shapes, status) : NULL;
+        oribi_record *record =
+            shapes != NULL ? oribi_plan_guess(session, shapes, is_whole, status) : NULL;
         if (record != NULL) {
             plan = oribi_plan_build(session, shapes, record, status);
         } else if (shapes == NULL) {
@@ -119,7 +123,7 @@ void oribi_plan_improve(oribi_session *session, oribi_plan *plan, oribi_record *
 {
     TF_Status *status = TF_NewStatus();
     oribi_mutex_lock(&session->lock);
-    const int32_t index = find(session, plan->input_shapes);
+    const int32_t index = find(session, plan->input_shapes, plan->record->is_whole);
     oribi_plan *cached = index >= 0 ? session->plans[index] : NULL;
     if (cached == NULL || (cached != plan && !merge(news, cached->record))) {
         oribi_record_destroy(news);

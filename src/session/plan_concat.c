@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "micro/geometry/geometry_axes.h"
 #include "op/traits.h"
+#include "session/batch/batch.h"
 #include "session/session_plan_internal.h"
 
 typedef struct concat {
@@ -78,13 +79,17 @@ static bool declares_strides(const oribi_session *session, int32_t value)
 /* Can value u be written at offset inside the output? */
 static bool piece_fits(oribi_plan_builder *builder, const concat *join, int32_t u, size_t offset)
 {
-    const oribi_session_value *value = &builder->session->values[u];
+    const oribi_session *session = builder->session;
+    const oribi_session_value *value = &session->values[u];
     const oribi_wish *wish = &builder->plan->record->values[u];
     const oribi_wish *whole = &builder->plan->record->values[join->output];
     if (value->producer < 0 || value->n_uses != 1 || value->is_output ||
         !builder->items[u].is_stored || builder->items[u].is_piece ||
         builder->items[oribi_plan_root(builder, u)].n_members != 1 ||
-        builder->plan->places[u].request != ORIBI_REQUEST_ALLOCATE || wish->rank != join->rank) {
+        builder->plan->places[u].request != ORIBI_REQUEST_ALLOCATE || wish->rank != join->rank ||
+        oribi_batch_apart(builder->plan->record->batch, value->producer, u, join->output) ||
+        oribi_batch_apart(builder->plan->record->batch, (int32_t)(join->step - session->steps), u,
+                          join->output)) {
         return false;
     }
     for (int32_t k = 0; k < join->rank; k++) {

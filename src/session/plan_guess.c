@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "session/batch/batch.h"
 #include "session/session_internal.h"
 
 enum { SMALL_ELEMENTS = 1024 };
@@ -107,8 +108,41 @@ static void set_guess(oribi_wish *wish, const oribi_shape *shape, TF_DataType dt
     }
 }
 
+/* What lives and dies among steps that take a batch in turns is as large as one turn; a view is
+ * what it looks at. */
+static bool guess_batch(guess *work, oribi_record *record, bool is_whole, TF_Status *status)
+{
+    const oribi_session *session = work->session;
+    oribi_batch *batch = NULL;
+    ORIBI_TRY(oribi_batch_find(session, work->shapes, &batch, status));
+    if (batch == NULL || is_whole) {
+        record->is_whole = batch != NULL;
+        oribi_batch_release(batch);
+        return true;
+    }
+    record->batch = batch;
+    for (int32_t i = 0; i < session->n_values; i++) {
+        const int64_t images = oribi_batch_images_of(batch, session, i);
+        if (images > 0) {
+            oribi_shape one;
+            ORIBI_TRY(
+                oribi_shape_copy(&work->arena, work->shapes[i].dims, work->shapes[i].rank, &one) ||
+                oribi_fail_memory(status));
+            one.dims[0] = images;
+            set_guess(&record->values[i], &one, session->values[i].dtype);
+        }
+    }
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        if (batch->loop_of[s] >= 0 && batch->viewed[s] >= 0) {
+            record->values[session->steps[s].outputs[0]].kind = ORIBI_WISH_VIEW;
+            record->values[session->steps[s].outputs[0]].from = batch->viewed[s];
+        }
+    }
+    return true;
+}
+
 oribi_record *oribi_plan_guess(const oribi_session *session, const oribi_shape *input_shapes,
-                               TF_Status *status)
+                               bool is_whole, TF_Status *status)
 {
     guess work = {.session = session};
     bool ok = false;
@@ -137,7 +171,7 @@ oribi_record *oribi_plan_guess(const oribi_session *session, const oribi_shape *
     for (int32_t i = 0; i < session->n_values; i++) {
         set_guess(&record->values[i], &work.shapes[i], session->values[i].dtype);
     }
-    ok = true;
+    ok = guess_batch(&work, record, is_whole, status);
 done:
     oribi_arena_destroy(&work.arena);
     if (!ok) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "session/batch/batch.h"
 #include "session/session_internal.h"
 
 oribi_record *oribi_record_create(int32_t n_values, int32_t n_steps, TF_Status *status)
@@ -33,6 +34,9 @@ oribi_record *oribi_record_copy(const oribi_record *record, TF_Status *status)
         return NULL;
     }
     memcpy(copy->values, record->values, (size_t)record->n_values * sizeof *copy->values);
+    oribi_batch_retain(record->batch);
+    copy->batch = record->batch;
+    copy->is_whole = record->is_whole;
     for (const oribi_temp_wish *temp = record->temps; temp != NULL; temp = temp->next) {
         if (!oribi_record_note_temp(copy, temp->step, temp->ordinal, temp->bytes, temp->escapes)) {
             oribi_record_destroy(copy);
@@ -46,6 +50,7 @@ oribi_record *oribi_record_copy(const oribi_record *record, TF_Status *status)
 void oribi_record_destroy(oribi_record *record)
 {
     if (record != NULL) {
+        oribi_batch_release(record->batch);
         oribi_arena_destroy(&record->arena);
         oribi_free(record->values);
         oribi_free(record->by_step);

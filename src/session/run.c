@@ -216,8 +216,9 @@ static bool prepare_frame(oribi_run *run, TF_Status *status)
     }
     const oribi_plan *present = run->frame->plan;
     if (present == NULL || atomic_load_explicit(&present->is_superseded, memory_order_acquire) ||
-        !oribi_plan_fits(present, run->input_shapes, run->session)) {
-        oribi_plan *plan = oribi_plan_find(run->session, run->input_shapes, status);
+        !oribi_plan_fits(present, run->input_shapes, run->watch != NULL, run->session)) {
+        oribi_plan *plan =
+            oribi_plan_find(run->session, run->input_shapes, run->watch != NULL, status);
         ORIBI_TRY(plan != NULL);
         const bool bound = plan == present || oribi_frame_bind(run->frame, plan, status);
         oribi_plan_release(plan);

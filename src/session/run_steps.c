@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The walk over the steps: what a run does in the steady state, and nothing else. */
+#include "session/batch/batch.h"
 #include "session/session_guard.h"
 #include "session/session_internal.h"
 
@@ -97,14 +98,12 @@ bool oribi_run_step(oribi_run *run, int32_t s, TF_Status *status)
 }
 
 /* A run with a time limit, a trace or a watch, which costs what most runs should not pay for. */
-static bool run_steps_watched(oribi_run *run, TF_Status *status)
+static bool run_watched(oribi_run *run, int32_t first, int32_t end, TF_Status *status)
 {
     const oribi_session *session = run->session;
-    oribi_frame *frame = run->frame;
-    const oribi_plan *plan = frame->plan;
-    const bool is_timed = frame->ctx.deadline_ns != 0;
-    for (int32_t s = 0; s < plan->n_steps; s++) {
-        if (is_timed && is_late(&frame->ctx, status)) {
+    TF_OpKernelContext *ctx = &run->frame->ctx;
+    for (int32_t s = first; s < end; s++) {
+        if (ctx->deadline_ns != 0 && is_late(ctx, status)) {
             oribi_run_name_step(session, s, status);
             return false;
         }
@@ -116,24 +115,37 @@ static bool run_steps_watched(oribi_run *run, TF_Status *status)
     return true;
 }
 
-bool oribi_run_steps(oribi_run *run, TF_Status *status)
+static inline bool is_watched(const oribi_run *run)
+{
+    return run->trace != NULL || run->watch != NULL || run->frame->ctx.deadline_ns != 0;
+}
+
+bool oribi_run_range(oribi_run *run, int32_t first, int32_t end, TF_Status *status)
 {
     oribi_frame *frame = run->frame;
-    if (run->session->n_flights > 0) {
-        return oribi_run_flights(run, status);
-    }
-    if (run->trace != NULL || run->watch != NULL || frame->ctx.deadline_ns != 0) {
-        const bool ok = run_steps_watched(run, status);
-        oribi_run_trace_devices(run, ok);
-        return ok;
-    }
     const oribi_step_io *steps = frame->plan->steps;
-    const int32_t n = frame->plan->n_steps;
-    for (int32_t s = 0; s < n; s++) {
+    if (is_watched(run)) {
+        return run_watched(run, first, end, status);
+    }
+    for (int32_t s = first; s < end; s++) {
         if (!run_step(frame, &steps[s], s, status)) {
             oribi_run_name_step(run->session, s, status);
             return false;
         }
     }
     return true;
+}
+
+bool oribi_run_steps(oribi_run *run, TF_Status *status)
+{
+    const oribi_plan *plan = run->frame->plan;
+    if (run->session->n_flights > 0) {
+        return oribi_run_flights(run, status);
+    }
+    const bool ok = plan->record->batch != NULL ? oribi_batch_run(run, status)
+                                                : oribi_run_range(run, 0, plan->n_steps, status);
+    if (is_watched(run)) {
+        oribi_run_trace_devices(run, ok);
+    }
+    return ok;
 }

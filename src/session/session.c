@@ -172,7 +172,7 @@ static bool plan_ahead(oribi_session *session, TF_Status *status)
             return true;
         }
     }
-    oribi_plan *plan = oribi_plan_find(session, shapes, status);
+    oribi_plan *plan = oribi_plan_find(session, shapes, false, status);
     oribi_plan_release(plan);
     return plan != NULL;
 }

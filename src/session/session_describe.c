@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "format/json.h"
 #include "op/traits.h"
+#include "session/batch/batch.h"
 #include "session/session_internal.h"
 
 /* How the integers of an input or output stand for numbers; no member where they do not. */
@@ -91,6 +92,13 @@ static void put_memory(oribi_json *json, const oribi_session_step *step, const o
     oribi_json_put_bool(json, "in_place_concat", is_placed);
 }
 
+/* A view that a loop over a batch makes without the kernel. */
+static bool is_view(const oribi_plan *plan, int32_t s)
+{
+    const oribi_batch *batch = plan->record->batch;
+    return batch != NULL && batch->loop_of[s] >= 0 && batch->viewed[s] >= 0;
+}
+
 static oribi_shape shape_of(const oribi_session *session, const oribi_plan *plan, int32_t id)
 {
     const oribi_place *place = &plan->places[id];
@@ -108,11 +116,28 @@ static uint64_t bytes_of(const oribi_session *session, const oribi_plan *plan, i
     return bytes;
 }
 
-/* Multiplications and additions, where the op's traits tell them, else 0; bytes of inputs and
- * outputs, each once. */
+/* How often a run calls the step's kernel, each time for a part of the batch. */
+static int64_t turns_of(const oribi_plan *plan, int32_t s)
+{
+    const oribi_batch *batch = plan->record->batch;
+    return batch != NULL && batch->loop_of[s] >= 0 ? batch->loops[batch->loop_of[s]].n_turns : 1;
+}
+
+/* The part of a value that one call sees: the place of what lives inside a loop has no more. */
+static uint64_t parts_of(const oribi_plan *plan, int32_t s, int32_t value)
+{
+    const oribi_batch *batch = plan->record->batch;
+    return batch != NULL && batch->loop_of[s] >= 0 && batch->where[value] == ORIBI_BATCH_BORDER
+               ? (uint64_t)turns_of(plan, s)
+               : 1;
+}
+
+/* Of one call: multiplications and additions, where the op's traits tell them, else 0; bytes of
+ * inputs and outputs, each once. */
 static void put_work(oribi_json *json, const oribi_session *session, const oribi_plan *plan,
                      const oribi_session_step *step)
 {
+    const int32_t s = (int32_t)(step - session->steps);
     const oribi_node *node = step->node;
     oribi_traits traits;
     double operations = 0;
@@ -126,13 +151,17 @@ static void put_work(oribi_json *json, const oribi_session *session, const oribi
         for (int32_t k = 0; k < output.rank; k++) {
             operations *= (double)output.dims[k];
         }
+        operations /= (double)parts_of(plan, s, step->outputs[0]);
     }
     for (int32_t i = 0; i < node->n_inputs + node->n_outputs; i++) {
         const int32_t id = i < node->n_inputs ? step->inputs[i] : step->outputs[i - node->n_inputs];
-        bytes += id >= 0 ? bytes_of(session, plan, id) : 0;
+        bytes += id >= 0 ? bytes_of(session, plan, id) / parts_of(plan, s, id) : 0;
     }
     oribi_json_put_uint(json, "operations", operations > 0 ? (uint64_t)operations : 0);
     oribi_json_put_uint(json, "moved_bytes", bytes);
+    if (turns_of(plan, s) > 1) {
+        oribi_json_put_int(json, "turns", turns_of(plan, s));
+    }
 }
 
 /* The plan that was used last, counted; NULL when there is none. */
@@ -181,7 +210,8 @@ static void put_step(oribi_json *json, const oribi_session *session, const oribi
     oribi_json_put_string(json, "origin", step->node->origin);
     put_ends(json, "inputs", session, plan, step->inputs, step->node->n_inputs, NULL);
     put_ends(json, "outputs", session, plan, step->outputs, step->node->n_outputs, NULL);
-    put_memory(json, step, plan, plan != NULL && plan->is_placed[s] && step->n_bodies == 0);
+    put_memory(json, step, plan,
+               plan != NULL && plan->is_placed[s] && step->n_bodies == 0 && !is_view(plan, s));
     if (plan != NULL) {
         put_work(json, session, plan, step);
     }

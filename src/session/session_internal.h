@@ -310,11 +310,17 @@ typedef struct oribi_temp_wish {
     struct oribi_temp_wish *next_of_step;
 } oribi_temp_wish;
 
+typedef struct oribi_batch oribi_batch; /* batch/batch.h */
+typedef struct oribi_batch_border oribi_batch_border;
+struct oribi_batch_loop;
+
 typedef struct oribi_record {
     oribi_wish *values;        /* n_values of the session */
     oribi_temp_wish *temps;    /* all, the newest first */
     oribi_temp_wish **by_step; /* the newest of each step */
     int32_t n_values, n_steps;
+    oribi_batch *batch; /* one reference; NULL: no steps take a batch in turns */
+    bool is_whole;      /* none may, though some could */
     oribi_arena arena;
 } oribi_record;
 
@@ -376,16 +382,17 @@ void oribi_plan_release(oribi_plan *plan);
 /* Plan for input shapes from a record, which it takes over, also when it fails. */
 oribi_plan *oribi_plan_build(const oribi_session *session, const oribi_shape *input_shapes,
                              oribi_record *record, TF_Status *status);
-/* Record of guesses from the shape functions. */
+/* Record of guesses from the shape functions. is_whole: all values are there at once, as one who
+ * watches them wants it. */
 oribi_record *oribi_plan_guess(const oribi_session *session, const oribi_shape *input_shapes,
-                               TF_Status *status);
+                               bool is_whole, TF_Status *status);
 /* Counted plan for the shapes, from the cache or new. */
-oribi_plan *oribi_plan_find(oribi_session *session, const oribi_shape *input_shapes,
+oribi_plan *oribi_plan_find(oribi_session *session, const oribi_shape *input_shapes, bool is_whole,
                             TF_Status *status);
 /* Plans again with what a run learnt; takes news over. Failure leaves the old plan. */
 void oribi_plan_improve(oribi_session *session, oribi_plan *plan, oribi_record *news);
 /* Was it made for these shapes, or for the bounds that they are within? */
-bool oribi_plan_fits(const oribi_plan *plan, const oribi_shape *input_shapes,
+bool oribi_plan_fits(const oribi_plan *plan, const oribi_shape *input_shapes, bool is_whole,
                      const oribi_session *session);
 /* bound.c: the bounds that options say; the dims of an input as a plan has them. */
 bool oribi_bounds_make(oribi_session *session, const oribi_options *options, TF_Status *status);
@@ -423,6 +430,15 @@ typedef struct oribi_seen { /* such ones, until the end of the step shows whethe
     int32_t n, capacity;
 } oribi_seen;
 
+typedef struct oribi_home { /* of a slot that moves on from turn to turn */
+    void *data;
+    oribi_buffer *buffer;
+    size_t capacity;
+    uint8_t storage;
+    int64_t dims[ORIBI_INLINE_RANK]; /* of the whole, once all turns are over: handles that kernels
+                                      * kept still read those of their turn in the slot */
+} oribi_home;
+
 typedef struct oribi_frame {
     TF_OpKernelContext ctx; /* first: the host gets a context and finds the frame */
     oribi_session *session; /* one reference */
@@ -442,7 +458,10 @@ typedef struct oribi_frame {
     oribi_seen seen;
     oribi_late_copy *late; /* by output of the present step */
     _Atomic bool has_late;
-    int32_t step;                 /* index of the present step */
+    int32_t step;                        /* index of the present step */
+    const struct oribi_batch_loop *loop; /* of the present step, while it takes turns; or NULL */
+    oribi_home *homes;                   /* of the borders of all such loops */
+    int32_t homes_capacity;
     struct oribi_run *run;        /* NULL once detached */
     struct oribi_flight *flights; /* n_flights of the session */
     int32_t n_kept;               /* flights that landed with handles open */
@@ -476,6 +495,9 @@ void oribi_frame_leave(oribi_frame *frame);
 void oribi_frame_drop(oribi_frame *frame);
 /* Gives the value a heap buffer until the end of the run; the reference is taken over. */
 void oribi_frame_spill(oribi_frame *frame, int32_t value, oribi_buffer *buffer, size_t bytes);
+/* Lets go of these, and of what oribi_frame_alias did: the slot is the plan's, but for its address.
+ */
+void oribi_frame_unspill(oribi_frame *frame, int32_t value);
 /* Points the value to fixed bytes of another slot (a constant, a bound input). */
 void oribi_frame_alias(oribi_frame *frame, int32_t value, const oribi_slot *from, void *data,
                        size_t bytes);
@@ -556,6 +578,8 @@ struct oribi_run {
 };
 
 bool oribi_run_steps(struct oribi_run *run, TF_Status *status);
+/* Some of them, one after the other. */
+bool oribi_run_range(struct oribi_run *run, int32_t first, int32_t end, TF_Status *status);
 /* One execution inside another run's step. */
 bool oribi_run_execute_inside(struct oribi_run *run, const TF_OpKernelContext *around,
                               TF_Status *status);

@@ -18,3 +18,9 @@ uint64_t oribi_memory_limit_bytes(void)
     MEMORYSTATUSEX status = {.dwLength = sizeof status};
     return GlobalMemoryStatusEx(&status) ? status.ullTotalPhys : UINT64_MAX;
 }
+
+uint64_t oribi_second_level_bytes(void)
+{
+    enum { USUAL = 512 << 10 }; /* what the system lists has no fixed size */
+    return USUAL;
+}
