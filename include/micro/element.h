@@ -16,7 +16,8 @@ enum {
     ORIBI_MICRO_S32 = 3,
     ORIBI_MICRO_F32 = 4,
     ORIBI_MICRO_S64 = 5,
-    ORIBI_MICRO_F64 = 6
+    ORIBI_MICRO_F64 = 6,
+    ORIBI_MICRO_U32 = 7 /* casts alone read and write them */
 };
 
 /* Element i of integers. */

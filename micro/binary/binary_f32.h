@@ -37,5 +37,8 @@ void oribi_micro_squared_difference_f32(const struct oribi_micro_binary_f32_args
                                         const float *a, const float *b, float *output);
 void oribi_micro_floor_div_f32(const struct oribi_micro_binary_f32_args *args, const float *a,
                                const float *b, float *output);
+/* Exact; of the divisor's sign. */
+void oribi_micro_floor_mod_f32(const struct oribi_micro_binary_f32_args *args, const float *a,
+                               const float *b, float *output);
 
 #endif

@@ -5,6 +5,21 @@
 #include "micro/element.h"
 #include "micro/port.h"
 
+/* -1 apart: the least number has no counterpart. */
+static int64_t divide(int32_t function, int64_t x, int64_t y)
+{
+    if (y == 0) {
+        return 0;
+    }
+    const int64_t rest = y == -1 ? 0 : x % y;
+    const int32_t is_above = rest != 0 && (rest < 0) != (y < 0) ? 1 : 0; /* the exact quotient */
+    if (function == ORIBI_MICRO_INT_FLOOR_MOD) {
+        return is_above != 0 ? rest + y : rest;
+    }
+    const int64_t quotient = y == -1 ? (x == INT64_MIN ? x : -x) : x / y;
+    return function == ORIBI_MICRO_INT_FLOOR_DIV && is_above != 0 ? quotient - 1 : quotient;
+}
+
 /* Wraps as two's complement does. */
 static int64_t compute(int32_t function, int64_t x, int64_t y)
 {
@@ -35,8 +50,13 @@ static int64_t compute(int32_t function, int64_t x, int64_t y)
         break;
     case ORIBI_MICRO_INT_MAXIMUM:
         return x > y ? x : y;
-    default:
+    case ORIBI_MICRO_INT_MINIMUM:
         return x < y ? x : y;
+    case ORIBI_MICRO_INT_SQUARED_DIFFERENCE:
+        bits = (a - b) * (a - b);
+        break;
+    default:
+        return divide(function, x, y);
     }
     memcpy(&result, &bits, sizeof result);
     return result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums, differences, products, bounds and comparisons of integers that meet by broadcasting, of any
- * width up to 64 bits: the counting that models do beside their arithmetic. */
+/* Sums, differences, products, quotients, bounds and comparisons of integers that meet by
+ * broadcasting, of any width up to 64 bits: the counting that models do beside their arithmetic. */
 #ifndef ORIBI_MICRO_BINARY_INT_H_
 #define ORIBI_MICRO_BINARY_INT_H_
 
@@ -17,7 +17,11 @@ enum {
     ORIBI_MICRO_INT_SUB,
     ORIBI_MICRO_INT_MUL,
     ORIBI_MICRO_INT_MAXIMUM,
-    ORIBI_MICRO_INT_MINIMUM
+    ORIBI_MICRO_INT_MINIMUM,
+    ORIBI_MICRO_INT_DIV,       /* cut towards zero */
+    ORIBI_MICRO_INT_FLOOR_DIV, /* rounded down */
+    ORIBI_MICRO_INT_FLOOR_MOD, /* of the divisor's sign */
+    ORIBI_MICRO_INT_SQUARED_DIFFERENCE
 };
 
 struct oribi_micro_binary_int_args {
@@ -26,7 +30,7 @@ struct oribi_micro_binary_int_args {
     struct oribi_micro_broadcast shape; /* from broadcast_prepare.h */
 };
 
-/* Results wrap.
+/* Results wrap; what is divided by zero, which the host refuses, is 0.
  * Shapes   a and b broadcast to output, all dense.
  * Owns     nothing; output overlaps no input.
  * Context  run: no allocation, no state.

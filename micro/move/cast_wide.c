@@ -54,6 +54,8 @@ void oribi_micro_cast_wide(const struct oribi_micro_cast_wide_args *args, const 
             from_real(p, (double)((const float *)input)[i], i, output);
         } else if (p->in_kind == ORIBI_MICRO_F64) {
             from_real(p, ((const double *)input)[i], i, output);
+        } else if (p->in_kind == ORIBI_MICRO_U32) {
+            from_integer(p, (int64_t)((const uint32_t *)input)[i], i, output);
         } else {
             from_integer(p, oribi_micro_element_get_wide(input, p->in_kind, i), i, output);
         }

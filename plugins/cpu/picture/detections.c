@@ -5,9 +5,11 @@
  */
 #include "cpu/base/cpu_shape.h"
 #include "cpu/base/families.h"
-#include "cpu/picture/box_overlap.h"
+#include "micro/index/box_overlap.h"
+#include "micro/math_f64.h"
 
 #include <math.h>
+
 #include <string.h>
 
 enum { BOXES, SCORES, ANCHORS, N_INPUTS };
@@ -58,7 +60,9 @@ static void decode(detections *d)
             const double size = (double)anchor[2 + k];
             const float centre =
                 (float)((double)box[k] / (double)scale[k] * size + (double)anchor[k]);
-            const float half = (float)(0.5 * exp((double)box[2 + k] / (double)scale[2 + k]) * size);
+            const float half =
+                (float)(0.5 * oribi_micro_exp_f64((double)box[2 + k] / (double)scale[2 + k]) *
+                        size);
             d->boxes[4 * i + k] = centre - half;
             d->boxes[4 * i + 2 + k] = centre + half;
         }
@@ -107,7 +111,7 @@ static int64_t suppress(oribi_kit_run *run, detections *d, int64_t most, found *
         const float *box = d->boxes + 4 * (int64_t)d->order[i].box;
         bool stays = true;
         for (int64_t k = 0; stays && k < kept; k++) {
-            stays = !(oribi_cpu_box_overlap(d->boxes + 4 * (int64_t)d->order[k].box, box) >
+            stays = !(oribi_micro_box_overlap(d->boxes + 4 * (int64_t)d->order[k].box, box) >
                       d->state->overlap);
         }
         if (stays) {

@@ -6,7 +6,7 @@
 #include "cpu/base/cpu_shape.h"
 #include "cpu/base/families.h"
 #include "cpu/base/optional.h"
-#include "cpu/picture/box_overlap.h"
+#include "micro/index/box_overlap.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,8 +50,8 @@ static void sink(candidate *heap, int64_t n, int64_t at)
 static bool weigh(const choice *c, candidate *next)
 {
     for (int64_t j = c->n_chosen - 1; j >= next->seen; j--) {
-        const float ratio = oribi_cpu_box_overlap(c->boxes + 4 * (int64_t)next->box,
-                                                  c->boxes + 4 * (int64_t)c->chosen[j]);
+        const float ratio = oribi_micro_box_overlap(c->boxes + 4 * (int64_t)next->box,
+                                                    c->boxes + 4 * (int64_t)c->chosen[j]);
         if (ratio >= c->overlap) {
             return false;
         }

@@ -1,53 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>SignalRfft and Oribi>SignalIrfft: transforms of real numbers in int16, int32 and float, bit
- * for bit those of TensorFlow Lite Micro (real_fft.inc).
+/* Oribi>SignalRfft and Oribi>SignalIrfft: transforms of real numbers in int16, int32 and float, by
+ * micro/'s kernels, row by row.
  */
 #include "cpu/base/cpu_shape.h"
 #include "cpu/base/families.h"
 
-#include <math.h>
-#include <string.h>
-
-#define PI 3.141592653589793238462643383279502884197169399375105820974944
-
-typedef struct real_fft {
-    int32_t n;                 /* real numbers, a power of two */
-    int64_t rows, given, room; /* elements of a row of the input, and of those that matter */
-    bool is_inverse;
-} real_fft;
-
-#define T            int16_t
-#define W            int64_t
-#define NAME(x)      s16_##x
-#define WRAP(x)      ((int16_t)(x))
-#define ROUND(x)     ((int16_t)(((x) + (1 << 14)) >> 15))
-#define DIVIDE(x, k) ROUND((int64_t)(x) * (INT16_MAX / (k)))
-#define HALF(x)      ((int16_t)((x) >> 1))
-#define TABLE(x)     ((int16_t)floor(.5 + INT16_MAX * (x)))
-#define DIVIDES      false
-#include "cpu/signal/real_fft.inc"
-
-#define T            int32_t
-#define W            int64_t
-#define NAME(x)      s32_##x
-#define WRAP(x)      ((int32_t)(x))
-#define ROUND(x)     ((int32_t)(((x) + (1 << 30)) >> 31))
-#define DIVIDE(x, k) ROUND((int64_t)(x) * (INT32_MAX / (k)))
-#define HALF(x)      ((int32_t)((int32_t)(x) >> 1))
-#define TABLE(x)     ((int32_t)floor(.5 + INT32_MAX * (x)))
-#define DIVIDES      false
-#include "cpu/signal/real_fft.inc"
-
-#define T            float
-#define W            float
-#define NAME(x)      f32_##x
-#define WRAP(x)      (x)
-#define ROUND(x)     (x)
-#define DIVIDE(x, k) (x)
-#define HALF(x)      ((x)*.5F)
-#define TABLE(x)     ((float)(x))
-#define DIVIDES      true
-#include "cpu/signal/real_fft.inc"
+#include "micro/element.h"
+#include "micro/signal/fft.h"
+#include "micro/signal/fft_prepare.h"
 
 typedef struct fft_state {
     int64_t n;
@@ -59,38 +19,77 @@ static void fft_read(oribi_kit_setup *setup, fft_state *state)
 }
 ORIBI_KIT_CREATE(fft, fft_state)
 
+typedef struct real_fft {
+    TF_DataType type;
+    bool is_inverse;
+    int32_t n, given;
+    const void *roots;
+} real_fft;
+
+#define ROW_OF(T, kind)                                                                            \
+    do {                                                                                           \
+        const struct oribi_micro_fft_##kind##_args args = {1, f->given, f->n, f->roots};           \
+        const T *from = (const T *)x + row * f->given;                                             \
+        if (f->is_inverse) {                                                                       \
+            oribi_micro_irfft_##kind(&args, from, (T *)y + row * f->n);                            \
+        } else {                                                                                   \
+            oribi_micro_rfft_##kind(&args, from, (T *)y + row * (f->n + 2));                       \
+        }                                                                                          \
+    } while (0)
+
+static void transform_row(const real_fft *f, int64_t row, const void *x, void *y)
+{
+    if (f->type == TF_INT16) {
+        ROW_OF(int16_t, s16);
+    } else if (f->type == TF_INT32) {
+        ROW_OF(int32_t, s32);
+    } else {
+        ROW_OF(float, f32);
+    }
+}
+
 static bool fft_run(const fft_state *state, oribi_kit_run *run, bool is_inverse)
 {
-    enum { LEAST = 4, MOST = 1 << 24 };
     oribi_cpu_shape shape;
     TF_Tensor *memory = NULL;
-    real_fft f = {.n = (int32_t)state->n, .is_inverse = is_inverse};
-    const TF_DataType type = TF_TensorType(run->in[0]);
-    const int64_t width = type == TF_INT16 ? 2 : 4;
+    int64_t patience = 0;
+    real_fft f = {
+        .type = TF_TensorType(run->in[0]), .n = (int32_t)state->n, .is_inverse = is_inverse};
     if (!oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
     }
-    if (state->n < LEAST || state->n > MOST || (state->n & (state->n - 1)) != 0 || shape.n < 1) {
+    if (state->n < ORIBI_MICRO_FFT_LEAST || state->n > ORIBI_MICRO_FFT_MOST ||
+        (state->n & (state->n - 1)) != 0 || shape.n < 1) {
         return oribi_kit_fail(run, TF_UNIMPLEMENTED,
                               "a transform of length %lld of %s: the length must be a power of two "
                               "from %d to %d",
-                              (long long)state->n, oribi_cpu_shape_text(&shape).chars, (int)LEAST,
-                              (int)MOST);
+                              (long long)state->n, oribi_cpu_shape_text(&shape).chars,
+                              (int)ORIBI_MICRO_FFT_LEAST, (int)ORIBI_MICRO_FFT_MOST);
     }
-    f.given = shape.at[shape.n - 1];
-    f.rows = oribi_cpu_product(shape.at, shape.n - 1);
-    f.room = is_inverse ? f.n + 2 : f.n;
-    if (f.given > f.room) {
+    const int64_t given = shape.at[shape.n - 1], rows = oribi_cpu_product(shape.at, shape.n - 1);
+    const int64_t most = is_inverse ? state->n + 2 : state->n;
+    if (given > most) {
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "rows of %lld values are longer than %lld",
-                              (long long)f.given, (long long)f.room);
+                              (long long)given, (long long)most);
     }
+    f.given = (int32_t)given;
     shape.at[shape.n - 1] = is_inverse ? f.n : f.n + 2;
     const void *x = TF_TensorData(run->in[0]);
     void *y = oribi_kit_output(run, 0, shape.at, shape.n);
-    void *room = y == NULL ? NULL : oribi_kit_scratch(run, (4 * f.n + 8) * 2 * width, &memory);
-    const bool good = room != NULL && (type == TF_INT16   ? s16_rows
-                                       : type == TF_INT32 ? s32_rows
-                                                          : f32_rows)(run, &f, room, x, y);
+    void *roots =
+        y == NULL ? NULL : oribi_kit_scratch(run, oribi_micro_fft_roots_count(f.n) * 4, &memory);
+    if (roots != NULL) {
+        const int32_t kind = f.type == TF_INT16   ? ORIBI_MICRO_S16
+                             : f.type == TF_INT32 ? ORIBI_MICRO_S32
+                                                  : ORIBI_MICRO_F32;
+        oribi_micro_fft_roots(kind, f.n, is_inverse ? 1 : 0, roots);
+        f.roots = roots;
+    }
+    bool good = roots != NULL;
+    for (int64_t row = 0; good && row < rows; row++) {
+        transform_row(&f, row, x, y);
+        good = !oribi_kit_stops(run, &patience, 40 * (int64_t)f.n);
+    }
     TF_DeleteTensor(memory);
     return good;
 }

@@ -4,14 +4,14 @@
 
 const char *oribi_element_c_type(int32_t kind)
 {
-    static const char *const names[] = {"int8_t", "uint8_t", "int16_t", "int32_t",
-                                        "float",  "int64_t", "double"};
+    static const char *const names[] = {"int8_t",  "uint8_t", "int16_t",  "int32_t", "float",
+                                        "int64_t", "double",  "uint32_t", "uint64_t"};
     return names[kind];
 }
 
 int64_t oribi_element_bytes(int32_t kind)
 {
-    static const int64_t bytes[] = {1, 1, 2, 4, 4, 8, 8};
+    static const int64_t bytes[] = {1, 1, 2, 4, 4, 8, 8, 4, 8};
     return bytes[kind];
 }
 
@@ -33,7 +33,17 @@ int32_t oribi_element_kind_of(TF_DataType type)
         return ORIBI_ELEMENT_S64;
     case TF_DOUBLE:
         return ORIBI_ELEMENT_F64;
+    case TF_UINT32:
+        return ORIBI_ELEMENT_U32;
+    case TF_UINT64:
+        return ORIBI_ELEMENT_U64;
     default:
         return -1;
     }
+}
+
+int32_t oribi_element_number_of(TF_DataType type)
+{
+    const int32_t kind = oribi_element_kind_of(type);
+    return kind <= ORIBI_ELEMENT_F64 ? kind : -1;
 }

@@ -28,8 +28,8 @@ static void put_date(oribi_json *json)
 
 static void put_ports(oribi_json *json, const char *key, const oribi_port *ports, int32_t n)
 {
-    static const char *const types[] = {"int8",    "uint8", "int16",  "int32",
-                                        "float32", "int64", "float64"};
+    static const char *const types[] = {"int8",  "uint8",   "int16",  "int32", "float32",
+                                        "int64", "float64", "uint32", "uint64"};
     oribi_json_key(json, key);
     oribi_json_open(json, '{');
     for (int32_t i = 0; i < n; i++) {

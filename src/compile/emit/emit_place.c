@@ -15,6 +15,8 @@ const char *oribi_emit_pointer_cast(int32_t kind, bool is_const)
         [ORIBI_ELEMENT_F32] = {"(float *)(void *)", "(const float *)(const void *)"},
         [ORIBI_ELEMENT_S64] = {"(int64_t *)(void *)", "(const int64_t *)(const void *)"},
         [ORIBI_ELEMENT_F64] = {"(double *)(void *)", "(const double *)(const void *)"},
+        [ORIBI_ELEMENT_U32] = {"(uint32_t *)(void *)", "(const uint32_t *)(const void *)"},
+        [ORIBI_ELEMENT_U64] = {"(uint64_t *)(void *)", "(const uint64_t *)(const void *)"},
     };
     return casts[kind][is_const ? 1 : 0];
 }

@@ -189,6 +189,14 @@ static void append_element(oribi_text *text, int32_t kind, const char *data, int
             oribi_text_printf(text, "INT64_C(%" PRId64 ")", s64);
         }
         return;
+    case ORIBI_ELEMENT_U32:
+        memcpy(&s32, data + i * 4, sizeof s32);
+        oribi_text_printf(text, "%" PRIu32 "U", (uint32_t)s32);
+        return;
+    case ORIBI_ELEMENT_U64:
+        memcpy(&s64, data + i * 8, sizeof s64);
+        oribi_text_printf(text, "UINT64_C(%" PRIu64 ")", (uint64_t)s64);
+        return;
     case ORIBI_ELEMENT_F64:
         memcpy(&f64, data + i * 8, sizeof f64);
         append_double(text, f64);

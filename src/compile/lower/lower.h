@@ -147,6 +147,13 @@ oribi_lower_function oribi_lower_unary, oribi_lower_cast, oribi_lower_quantize,
     oribi_lower_minimum, oribi_lower_prelu, oribi_lower_batch_matmul, oribi_lower_transpose_conv,
     oribi_lower_wide_transpose_conv, oribi_lower_resize_bilinear;
 
+oribi_lower_function oribi_lower_signal_window, oribi_lower_signal_auto_scale,
+    oribi_lower_signal_energy, oribi_lower_filter_bank, oribi_lower_filter_bank_root,
+    oribi_lower_filter_bank_log, oribi_lower_spectral_subtraction, oribi_lower_signal_gain,
+    oribi_lower_overlap_add, oribi_lower_rfft, oribi_lower_irfft;
+oribi_lower_function oribi_lower_space_to_batch, oribi_lower_batch_to_space, oribi_lower_fill,
+    oribi_lower_zeros_like, oribi_lower_detection, oribi_lower_reduce_extreme;
+
 const oribi_value *oribi_lower_input(const oribi_lowering *lowering, const oribi_call *call,
                                      int32_t index);
 const oribi_value *oribi_lower_output(const oribi_lowering *lowering, const oribi_call *call);
@@ -161,6 +168,9 @@ int64_t oribi_lower_count(const oribi_value *value); /* elements */
  * rank above ORIBI_MAX_LOWERED_RANK, empty, or of a type that emitted C does not have. */
 bool oribi_lower_sizes(oribi_lowering *lowering, const oribi_call *call, const oribi_value *value,
                        oribi_sizes *out, int32_t *out_element_bytes);
+/* The kind of numbers that kernels of any kind read. False: of a type that they do not read. */
+bool oribi_lower_number(oribi_lowering *lowering, const oribi_call *call, const oribi_value *value,
+                        int32_t *out_kind);
 /* UNIMPLEMENTED with the value and its rank, which is above ORIBI_MAX_LOWERED_RANK; false. */
 bool oribi_lower_refuse_rank(oribi_lowering *lowering, const oribi_call *call,
                              const oribi_value *value);

@@ -18,7 +18,8 @@ typedef char kinds_agree[(int)ORIBI_ELEMENT_S8 == (int)ORIBI_MICRO_S8 &&
                                  (int)ORIBI_ELEMENT_S32 == (int)ORIBI_MICRO_S32 &&
                                  (int)ORIBI_ELEMENT_F32 == (int)ORIBI_MICRO_F32 &&
                                  (int)ORIBI_ELEMENT_S64 == (int)ORIBI_MICRO_S64 &&
-                                 (int)ORIBI_ELEMENT_F64 == (int)ORIBI_MICRO_F64
+                                 (int)ORIBI_ELEMENT_F64 == (int)ORIBI_MICRO_F64 &&
+                                 (int)ORIBI_ELEMENT_U32 == (int)ORIBI_MICRO_U32
                              ? 1
                              : -1];
 
@@ -48,6 +49,12 @@ bool oribi_lower_cast(oribi_lowering *lowering, oribi_call *call)
     types t = {0, 0, 0};
     const bool to_truth = oribi_lower_output(lowering, call)->dtype == TF_BOOL;
     ORIBI_TRY(start(lowering, call, &t));
+    const bool is_real = t.in == ORIBI_ELEMENT_F32 || t.in == ORIBI_ELEMENT_F64;
+    if (t.in == ORIBI_ELEMENT_U64 || t.out == ORIBI_ELEMENT_U64 ||
+        (t.out == ORIBI_ELEMENT_U32 && is_real)) {
+        return oribi_lower_number(lowering, call, oribi_lower_input(lowering, call, 0), &t.in) &&
+               oribi_lower_number(lowering, call, oribi_lower_output(lowering, call), &t.out);
+    }
     if (to_truth || t.in > ORIBI_ELEMENT_F32 || t.out > ORIBI_ELEMENT_F32) {
         const struct oribi_micro_cast_wide_args wide = {t.count, t.in, t.out, to_truth ? 1 : 0};
         return ORIBI_CALL_SET(lowering, call, "cast_wide", cast_wide, &wide);

@@ -205,7 +205,7 @@ static bool scatter(oribi_lowering *lowering, oribi_call *call, bool has_tuples)
                           "node '%s' (%s): truth values are replaced, not reduced, in compiled C",
                           call->node->name, call->node->op_name);
     }
-    args.kind = oribi_element_kind_of(data->dtype);
+    ORIBI_TRY(oribi_lower_number(lowering, call, data, &args.kind));
     args.count = (int32_t)oribi_lower_count(data); /* checked with the places */
     return ORIBI_CALL_SET(lowering, call, "scatter", scatter, &args);
 }

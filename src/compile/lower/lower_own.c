@@ -19,7 +19,7 @@ static bool check_values(oribi_lowering *lowering, const oribi_call *call)
             oribi_lower_count(value) < 1) {
             return oribi_fail(lowering->status, TF_UNIMPLEMENTED,
                               "node '%s' (%s): '%s' is empty or of a type that emitted C does not "
-                              "have; it has int8, uint8, int16, int32, float and bool",
+                              "have; it has integers of 8 to 64 bits, float, double and bool",
                               node->name, node->op_name, value != NULL ? value->name : "");
         }
     }

@@ -98,6 +98,16 @@ bool oribi_lower_sizes(oribi_lowering *lowering, const oribi_call *call, const o
                       oribi_dtype_name(value->dtype));
 }
 
+bool oribi_lower_number(oribi_lowering *lowering, const oribi_call *call, const oribi_value *value,
+                        int32_t *out_kind)
+{
+    *out_kind = oribi_element_number_of(value->dtype);
+    return *out_kind >= 0 ||
+           oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                      "node '%s' (%s): numbers of type %s cannot be compiled to C yet",
+                      call->node->name, call->node->op_name, oribi_dtype_name(value->dtype));
+}
+
 bool oribi_lower_refuse_rank(oribi_lowering *lowering, const oribi_call *call,
                              const oribi_value *value)
 {

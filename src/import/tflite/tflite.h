@@ -118,6 +118,7 @@ typedef struct oribi_tflite_node {
     oribi_flat_table table, options;
     int64_t options_type;
     oribi_node_id first_node; /* nodes from here on belong to this translation */
+    int32_t n_kept;           /* states that it has */
     int32_t n_inputs, n_outputs;
     oribi_tflite_tensor **inputs, **outputs; /* NULL: absent */
 } oribi_tflite_node;

@@ -227,6 +227,10 @@ oribi_value_id oribi_tflite_keep(oribi_tflite_node *n, TF_DataType dtype, const 
     oribi_tflite_variable *v = *out;
     const oribi_string label = {n->label, strlen(n->label)};
     v->label = oribi_import_text(&n->graph->arena, &label); /* the node's goes with it */
+    n->n_kept++;
+    if (v->label != NULL && n->n_kept > 1) {
+        v->label = oribi_arena_printf(&n->graph->arena, "%s_%d", v->label, (int)n->n_kept);
+    }
     if (v->label == NULL) {
         n->failed = !oribi_fail_memory(n->status);
         return -1;

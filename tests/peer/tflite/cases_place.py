@@ -111,7 +111,8 @@ def _nd(b, dims):
 def gather_nd(b):
     dims, q = b.shape(b.pick(1, 2, 3), 1, 4), b.quant()
     index, out = _nd(b, dims)
-    b.op("GATHER_ND", [b.input(dims, q), b.input(index.shape, None, _index_kind(b), index)], [b.output(out, q)])
+    kind = _index_kind(b) if b.i >= 26 else "i32"  # C takes int32 where they are computed, and the first have vectors
+    b.op("GATHER_ND", [b.input(dims, q), b.input(index.shape, None, kind, index)], [b.output(out, q)])
 
 
 def scatter_nd(b):

@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import cases
+import cases_signal
 import container
 import model
 from build import PLAIN
@@ -22,7 +23,10 @@ RESIZE_NEAREST_NEIGHBOR RESIZE_BILINEAR QUANTIZE DEQUANTIZE CAST GATHER PACK UNP
 UNIDIRECTIONAL_SEQUENCE_LSTM CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE
 ABS EXP LOG ELU RSQRT EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SQUARED_DIFFERENCE L2_NORMALIZATION
 SELECT_V2 DENSIFY DIV LOG_SOFTMAX CUMSUM ADD_N DYNAMIC_UPDATE_SLICE REDUCE_PROD LOCAL_RESPONSE_NORMALIZATION
-CONV_3D_TRANSPOSE TRANSFORM_LANDMARKS LANDMARKS_2_TRANSFORM_MATRIX LANDMARKS_2_TRANSFORM_MATRIX_V1 TRANSFORM_TENSOR_BILINEAR LSTM BIDIRECTIONAL_SEQUENCE_LSTM RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN""".split()
+CONV_3D_TRANSPOSE TRANSFORM_LANDMARKS LANDMARKS_2_TRANSFORM_MATRIX LANDMARKS_2_TRANSFORM_MATRIX_V1 TRANSFORM_TENSOR_BILINEAR LSTM BIDIRECTIONAL_SEQUENCE_LSTM RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN
+FLOOR_MOD FILL ZEROS_LIKE GATHER_ND SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND REDUCE_MAX REDUCE_MIN BROADCAST_ARGS DETECTION_POSTPROCESS""".split()
+SIGNALS = list(cases_signal.CASES)  # of int16, some of floats as well
+ORDER += SIGNALS
 SEQUENCES = """LSTM BIDIRECTIONAL_SEQUENCE_LSTM RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN""".split()
 # Cells that neither interpreter has: make_vectors.py asked both.
 ABSENT = {(o, c): "TFLite has no such form" for o, c in (
@@ -35,6 +39,13 @@ ABSENT = {(o, c): "TFLite has no such form" for o, c in (
     ("CONVOLUTION_2D_TRANSPOSE_BIAS", "u8"), ("DENSIFY", "i8"), ("DENSIFY", "i16x8"), ("DENSIFY", "u8"))}
 ABSENT.update({(o, c): "TFLite has no such form" for o in SEQUENCES + ["LOCAL_RESPONSE_NORMALIZATION", "CONV_3D_TRANSPOSE", "TRANSFORM_LANDMARKS", "LANDMARKS_2_TRANSFORM_MATRIX",
                                                                               "LANDMARKS_2_TRANSFORM_MATRIX_V1", "TRANSFORM_TENSOR_BILINEAR"] for c in ("i8", "i16x8", "u8")})
+ABSENT.update({(o, c): "TFLite has no such form" for o in SIGNALS for c in ("f32", "i8", "u8")
+               if (o, c) not in {("SIGNAL_RFFT", "f32"), ("SIGNAL_IRFFT", "f32"), ("SIGNAL_OVERLAP_ADD", "f32")}})
+ABSENT.update({(o, c): "TFLite has no such form" for o, c in (
+    ("BROADCAST_ARGS", "f32"), ("BROADCAST_ARGS", "i8"),
+    ("BROADCAST_ARGS", "i16x8"), ("BROADCAST_ARGS", "u8"), ("DETECTION_POSTPROCESS", "i8"), ("DETECTION_POSTPROCESS", "i16x8"))})
+# Neither interpreter has these, and they mean what they say.
+BEYOND = {("FLOOR_MOD", "u8"), ("ZEROS_LIKE", "i16x8"), ("ZEROS_LIKE", "u8")}
 ABSENT["LSTM", "u8"] = "the basic form is not read for uint8"
 
 HEAD = """# TFLite operators
@@ -102,6 +113,9 @@ def cell(oribi, vectors, operator, column, folder, references):
     if (operator, column) in ABSENT:
         is_refused = not cases.make_all(operator, column) or refusal(oribi, operator, column, folder)
         return ABSENT[operator, column] if is_refused else "**accepted, though TFLite has no such form**"
+    if (operator, column) in BEYOND:
+        why = refusal(oribi, operator, column, folder)
+        return f"**refused: {why}**" if why else "taken, though TFLite has no such form"
     path = vectors / f"{cases.stem(operator, column)}.bin.xz"
     if path.exists():
         head, found = container.unpack(path)
@@ -146,7 +160,7 @@ def table(oribi, source):
 
 # Operators of int8 that move values and round nothing.
 MOVES = """RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE STRIDED_SLICE_OFFSET
-TRANSPOSE GATHER PACK UNPACK SELECT_V2 DENSIFY DYNAMIC_UPDATE_SLICE CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE""".split()
+TRANSPOSE GATHER GATHER_ND FILL ZEROS_LIKE SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND REDUCE_MAX REDUCE_MIN FLOOR_MOD PACK UNPACK SELECT_V2 DENSIFY DYNAMIC_UPDATE_SLICE CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE""".split()
 
 
 def rounding(source):

@@ -7,6 +7,7 @@
 #include "micro/broadcast_prepare.h"
 #include "micro/geometry/geometry_axes.h"
 #include "micro/prepare.h"
+#include "micro/reduce/reduce_extreme.h"
 #include "micro/reduce/reduce_f32.h"
 #include "micro/unary/unary_f32.h"
 #include "target/target.h"
@@ -102,7 +103,9 @@ static void binary_prepare(void *user, const oribi_region *region, oribi_target_
 
 bool oribi_lower_binary_f32(oribi_lowering *lowering, oribi_call *call)
 {
-    static const char *const counted[] = {"AddV2", "Sub", "Mul", "Maximum", "Minimum"};
+    static const char *const counted[] = {"AddV2",    "Sub",      "Mul",
+                                          "Maximum",  "Minimum",  "Div",
+                                          "FloorDiv", "FloorMod", "SquaredDifference"};
     for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++) {
         if (strcmp(call->node->op_name, counted[i]) == 0 &&
             oribi_lower_is_integer(lowering, call)) {
@@ -173,19 +176,25 @@ static void read_axes(const oribi_region *region, int32_t rank, oribi_geometry_a
     }
 }
 
+static void read_walk(const oribi_region *region, struct oribi_micro_reduce_f32_args *out,
+                      TF_Status *status)
+{
+    oribi_geometry_axes reduced = {0};
+    oribi_sizes x;
+    read_sizes(region, 0, &x, status);
+    read_axes(region, x.n, &reduced, status);
+    if (oribi_ok(status) && !divide(&x, &reduced, out)) {
+        oribi_fail(status, TF_UNIMPLEMENTED, "reduces too many separate axes");
+    }
+}
+
 /* user: the code of a reduction of doubles, or NULL. */
 static void reduce_prepare(void *user, const oribi_region *region, oribi_target_code *code,
                            TF_Status *status)
 {
     static const int32_t first[] = {0};
     struct oribi_micro_reduce_f64_args args = {user != NULL ? *(const int32_t *)user : 0, {0}};
-    oribi_geometry_axes reduced = {0};
-    oribi_sizes x;
-    read_sizes(region, 0, &x, status);
-    read_axes(region, x.n, &reduced, status);
-    if (oribi_ok(status) && !divide(&x, &reduced, &args.walk)) {
-        oribi_fail(status, TF_UNIMPLEMENTED, "reduces too many separate axes");
-    }
+    read_walk(region, &args.walk, status);
     if (user != NULL) {
         oribi_target_set_arguments(code, &args, sizeof args, status);
     } else {
@@ -206,4 +215,30 @@ bool oribi_lower_reduce_f32(oribi_lowering *lowering, oribi_call *call)
     }
     return oribi_lower_is_plain(lowering, call) &&
            oribi_lower_by_kernel(lowering, call, &wide, "reduce_f64");
+}
+
+/* user: the arguments but for the walk. */
+static void extreme_prepare(void *user, const oribi_region *region, oribi_target_code *code,
+                            TF_Status *status)
+{
+    static const int32_t first[] = {0};
+    struct oribi_micro_reduce_extreme_args args =
+        *(const struct oribi_micro_reduce_extreme_args *)user;
+    read_walk(region, &args.walk, status);
+    oribi_target_set_arguments(code, &args, sizeof args, status);
+    oribi_target_set_inputs(code, first, 1, status);
+}
+
+bool oribi_lower_reduce_extreme(oribi_lowering *lowering, oribi_call *call)
+{
+    const char *op = call->node->op_name;
+    struct oribi_micro_reduce_extreme_args args = {
+        .is_least = strcmp(op, "Min") == 0 || strcmp(op, "All") == 0,
+        .kind = oribi_element_kind_of(oribi_lower_output(lowering, call)->dtype)};
+    const oribi_target_kernel extreme = {
+        .args = &oribi_args_reduce_extreme, .prepare = extreme_prepare, .user = &args};
+    return oribi_lower_is_integer(lowering, call)
+               ? oribi_lower_is_plain(lowering, call) &&
+                     oribi_lower_by_kernel(lowering, call, &extreme, "reduce_extreme")
+               : oribi_lower_reduce_f32(lowering, call);
 }

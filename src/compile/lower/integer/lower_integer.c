@@ -11,18 +11,27 @@
 #include "micro/index/top_k.h"
 #include "tensor/status.h"
 
-static const char *const functions[] = {
-    [ORIBI_MICRO_INT_LESS] = "Less",       [ORIBI_MICRO_INT_LESS_EQUAL] = "LessEqual",
-    [ORIBI_MICRO_INT_GREATER] = "Greater", [ORIBI_MICRO_INT_GREATER_EQUAL] = "GreaterEqual",
-    [ORIBI_MICRO_INT_EQUAL] = "Equal",     [ORIBI_MICRO_INT_NOT_EQUAL] = "NotEqual",
-    [ORIBI_MICRO_INT_ADD] = "AddV2",       [ORIBI_MICRO_INT_SUB] = "Sub",
-    [ORIBI_MICRO_INT_MUL] = "Mul",         [ORIBI_MICRO_INT_MAXIMUM] = "Maximum",
-    [ORIBI_MICRO_INT_MINIMUM] = "Minimum"};
+static const char *const functions[] = {[ORIBI_MICRO_INT_LESS] = "Less",
+                                        [ORIBI_MICRO_INT_LESS_EQUAL] = "LessEqual",
+                                        [ORIBI_MICRO_INT_GREATER] = "Greater",
+                                        [ORIBI_MICRO_INT_GREATER_EQUAL] = "GreaterEqual",
+                                        [ORIBI_MICRO_INT_EQUAL] = "Equal",
+                                        [ORIBI_MICRO_INT_NOT_EQUAL] = "NotEqual",
+                                        [ORIBI_MICRO_INT_ADD] = "AddV2",
+                                        [ORIBI_MICRO_INT_SUB] = "Sub",
+                                        [ORIBI_MICRO_INT_MUL] = "Mul",
+                                        [ORIBI_MICRO_INT_MAXIMUM] = "Maximum",
+                                        [ORIBI_MICRO_INT_MINIMUM] = "Minimum",
+                                        [ORIBI_MICRO_INT_DIV] = "Div",
+                                        [ORIBI_MICRO_INT_FLOOR_DIV] = "FloorDiv",
+                                        [ORIBI_MICRO_INT_FLOOR_MOD] = "FloorMod",
+                                        [ORIBI_MICRO_INT_SQUARED_DIFFERENCE] = "SquaredDifference"};
 
 bool oribi_lower_is_integer(const oribi_lowering *lowering, const oribi_call *call)
 {
     const TF_DataType dtype = oribi_lower_input(lowering, call, 0)->dtype;
-    return dtype == TF_INT32 || dtype == TF_INT64 || dtype == TF_BOOL;
+    return dtype == TF_INT32 || dtype == TF_INT64 || dtype == TF_BOOL || dtype == TF_INT8 ||
+           dtype == TF_UINT8 || dtype == TF_INT16;
 }
 
 bool oribi_lower_binary_int(oribi_lowering *lowering, oribi_call *call)
@@ -67,17 +76,18 @@ bool oribi_lower_extreme_index(oribi_lowering *lowering, oribi_call *call)
 {
     oribi_sizes dims;
     int64_t given = 0;
-    int32_t axis = 0, lines[3];
+    int32_t axis = 0, kind = 0, lines[3];
     const oribi_value *x = oribi_lower_input(lowering, call, 0);
     ORIBI_TRY(oribi_lower_sizes(lowering, call, x, &dims, NULL) &&
               oribi_lower_one(lowering, call, 1, &given) &&
               oribi_lower_axis(lowering, call, given, dims.n, &axis) &&
-              read_lines(lowering, call, &dims, axis, lines));
+              read_lines(lowering, call, &dims, axis, lines) &&
+              oribi_lower_number(lowering, call, x, &kind));
     const struct oribi_micro_extreme_index_args args = {
         .outer = lines[0],
         .n = lines[1],
         .inner = lines[2],
-        .kind = oribi_element_kind_of(x->dtype),
+        .kind = kind,
         .out_kind = oribi_element_kind_of(oribi_lower_output(lowering, call)->dtype),
         .is_least = strcmp(call->node->op_name, "ArgMin") == 0 ? 1 : 0};
     if (args.out_kind < 0 || args.out_kind == ORIBI_ELEMENT_F32) {
@@ -94,9 +104,9 @@ bool oribi_lower_top_k(oribi_lowering *lowering, oribi_call *call)
     int32_t lines[3];
     const oribi_value *x = oribi_lower_input(lowering, call, 0);
     const oribi_value *indices = lowering->graph->values[call->node->outputs[1]];
-    struct oribi_micro_top_k_args args = {.kind = oribi_element_kind_of(x->dtype),
-                                          .index_kind = oribi_element_kind_of(indices->dtype)};
-    ORIBI_TRY(oribi_lower_sizes(lowering, call, x, &dims, &args.element_bytes) &&
+    struct oribi_micro_top_k_args args = {.index_kind = oribi_element_number_of(indices->dtype)};
+    ORIBI_TRY(oribi_lower_number(lowering, call, x, &args.kind) &&
+              oribi_lower_sizes(lowering, call, x, &dims, &args.element_bytes) &&
               oribi_lower_one(lowering, call, 1, &k) &&
               read_lines(lowering, call, &dims, dims.n - 1, lines));
     if (dims.n < 1 || k < 1 || k > lines[1] || args.index_kind < 0) {
