@@ -100,7 +100,9 @@ target_include_directories(oribi_micro PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SO
 target_link_libraries(oribi_micro PRIVATE oribi_flags oribi_harden oribi_lean)
 target_compile_options(oribi_micro PRIVATE -ffp-contract=off ${ORIBI_WARM})
 # Of these the host runs faster kernels of its own (plugins/cpu), but for `--kernels micro`.
-file(GLOB sources CONFIGURE_DEPENDS micro/binary/*.c micro/double/*.c micro/fma/*.c micro/norm/*.c micro/reduce/*.c micro/unary/*.c)
+file(GLOB sources CONFIGURE_DEPENDS micro/binary/*.c micro/double/*.c micro/fma/*.c micro/mve/*.c
+    micro/norm/*.c micro/quads/*.c micro/recurrent/onnx_*.c micro/recurrent/dynamic_*.c micro/reduce/*.c micro/signal/*.c micro/unary/*.c
+    micro/*_prepare.c micro/*/*_prepare.c) # these make arguments, once a session
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
 set_target_properties(oribi_micro PROPERTIES C_STANDARD 99)
 list(APPEND ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_micro>)
@@ -139,8 +141,11 @@ set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Rel
 list(FILTER sources INCLUDE REGEX "(binary|reduce|unary)_reference")
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>;$<$<CONFIG:Debug>:-O0>")
 # 14 kB of copies of its loops for 8 % of a cast.
-set_source_files_properties(${PROJECT_SOURCE_DIR}/plugins/cpu/elementwise/cast_kernels.c PROPERTIES
-    COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/plugins/cpu/elementwise/cast_kernels.c
+    ${PROJECT_SOURCE_DIR}/plugins/cpu/move/indices.c PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
+# These only call the kernels of micro/.
+file(GLOB sources CONFIGURE_DEPENDS plugins/cpu/base/micro_*.c plugins/cpu/window/micro_*.c)
+set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
 target_include_directories(oribi_cpu PRIVATE ${ORIBI_MADE})
 target_compile_definitions(oribi_cpu PRIVATE ORIBI_KIT_SHARED)
 
