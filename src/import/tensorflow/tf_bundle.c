@@ -234,6 +234,9 @@ const uint8_t *oribi_tf_bundle_data(oribi_tf_bundle *self, const oribi_tf_entry 
 
 void oribi_tf_bundle_close(oribi_tf_bundle *self)
 {
+    if (self == NULL) {
+        return;
+    }
     for (int64_t i = 0; i < self->n_shards; i++) {
         oribi_source_release(self->shards[i]);
     }

@@ -40,7 +40,7 @@ const oribi_tf_entry *oribi_tf_bundle_find(oribi_tf_bundle *self, const char *ke
 /* The bytes of an entry, which lie in *out_source. */
 const uint8_t *oribi_tf_bundle_data(oribi_tf_bundle *self, const oribi_tf_entry *entry,
                                     oribi_source **out_source, TF_Status *status);
-void oribi_tf_bundle_close(oribi_tf_bundle *self);
+void oribi_tf_bundle_close(oribi_tf_bundle *self); /* NULL ok */
 
 typedef struct oribi_tf_block {
     const uint8_t *at, *end;
