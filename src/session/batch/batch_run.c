@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "session/session_guard.h"
 
 static oribi_slot *slot_of(oribi_frame *frame, const oribi_batch_border *b)
 {
@@ -122,7 +123,10 @@ static bool end_turn(oribi_frame *frame, const oribi_batch_loop *loop, int64_t t
                               (long long)frame->ctx.images, b->bytes);
         }
         if (b->is_made && slot->is_spilled) {
-            memcpy((char *)home->data + (size_t)turn * b->bytes, slot->data, b->bytes);
+            char *to = (char *)home->data + (size_t)turn * b->bytes;
+            oribi_guard_give(frame, slot->data, b->bytes);
+            oribi_guard_give(frame, to, b->bytes); /* the step was given other memory */
+            memcpy(to, slot->data, b->bytes);
             take_home(frame, b, home);
         }
     }
