@@ -8,6 +8,7 @@ The file is an image layout of the Open Container Initiative with the manifest o
 fetched: libraries are those of this machine, as the loader finds them. It runs as nobody, and its models are mounted. The same build
 gives the same bytes.
 """
+import ctypes
 import gzip
 import hashlib
 import io
@@ -29,6 +30,18 @@ def installed(work):
     """{place: file} of what the command is, from an installation."""
     subprocess.run(["cmake", "--install", BUILD, "--prefix", work / "usr", "--strip"], check=True, stdout=subprocess.DEVNULL)
     return {p.relative_to(work).as_posix(): p for p in work.rglob("*") if not p.is_dir() and KEPT.fullmatch(p.relative_to(work).as_posix())}
+
+
+def opened(command):
+    """{place: file} of what the command opens when it serves, as this machine's loader finds it."""
+    found = {}
+    for name in set(re.findall(rb"libmicrohttpd\.so\.\d+", command.read_bytes())):
+        name = name.decode()
+        ctypes.CDLL(name)
+        mapped = re.findall(rf"(/\S*/){re.escape(name)}(\S*)$", pathlib.Path("/proc/self/maps").read_text(), re.M)
+        folder, rest = mapped[0]
+        found[f"{folder}{name}".lstrip("/")] = pathlib.Path(f"{folder}{name}{rest}")
+    return found
 
 
 def needed(files):
@@ -92,6 +105,7 @@ def main():
         files = installed(pathlib.Path(work))
         links = {place: path.readlink().as_posix() for place, path in files.items() if path.is_symlink()}
         files = {place: path for place, path in files.items() if place not in links}
+        files.update(opened(files["usr/bin/oribi"]))
         files.update(needed(files))
         tar = layer(files, links)
     with tarfile.open(OUT, "w", format=tarfile.USTAR_FORMAT) as out:
