@@ -20,12 +20,13 @@ void oribi_micro_batch_blocks(const struct oribi_micro_batch_blocks_args *args, 
         for (int32_t i = 0; i < p->rows * p->columns; i++, small++) {
             const int32_t y = i / p->columns * p->block_h + down;
             const int32_t x = i % p->columns * p->block_w + right;
-            const int32_t is_inside = y >= 0 && y < p->height && x >= 0 && x < p->width ? 1 : 0;
-            const int32_t large = (picture * p->height + y) * p->width + x;
-            if (is_inside != 0 && p->to_space != 0) {
-                memcpy(to + large * p->bytes, from + small * p->bytes, bytes);
-            } else if (is_inside != 0) {
-                memcpy(to + small * p->bytes, from + large * p->bytes, bytes);
+            if (y >= 0 && y < p->height && x >= 0 && x < p->width) {
+                const int32_t large = (picture * p->height + y) * p->width + x;
+                if (p->to_space != 0) {
+                    memcpy(to + large * p->bytes, from + small * p->bytes, bytes);
+                } else {
+                    memcpy(to + small * p->bytes, from + large * p->bytes, bytes);
+                }
             } else if (p->to_space == 0) {
                 memset(to + small * p->bytes, 0, bytes);
             }

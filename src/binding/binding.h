@@ -128,6 +128,12 @@ bool oribi_binding_add_control(TF_Operation *self, TF_Operation *input, TF_Statu
 bool oribi_binding_set_attr(TF_Operation *self, oribi_string name, oribi_wire value,
                             TF_Status *status);
 const oribi_binding_attr *oribi_binding_find_attr(const TF_Operation *self, const char *name);
+/* Has an operation the name, or `taken`, which may be NULL? */
+bool oribi_binding_is_taken(const TF_Graph *graph, const oribi_map *taken, const char *name);
+/* The name, or with a number behind it where it is taken, in the arena; NULL, also for no name: no
+ * memory. */
+const char *oribi_binding_free_name(const TF_Graph *graph, const oribi_map *taken,
+                                    oribi_arena *arena, const char *name);
 /* Puts it into its graph, under its name. INVALID_ARGUMENT: the name is taken. */
 bool oribi_binding_put(TF_Operation *self, TF_Status *status);
 /* Tells one output who reads it; port -1: who runs after it. */

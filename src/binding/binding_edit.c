@@ -206,17 +206,14 @@ void TF_AddWhileInputHack(TF_Graph *graph, TF_Output new_src, TF_Operation *dst,
 
 /* --- What variables behind handles hold ------------------------------------------------------ */
 
-static const char *handle_key(TF_Graph *graph, TF_Output output)
-{
-    return oribi_arena_printf(&graph->known->arena, "%s:%d", output.oper->name, output.index);
-}
-
 TF_Buffer *TF_GetHandleShapeAndType(TF_Graph *graph, TF_Output output)
 {
+    oribi_text key = {0};
+    oribi_text_printf(&key, "%s:%d", output.oper->name, output.index);
     oribi_mutex_lock(&graph->lock);
-    const char *key = handle_key(graph, output);
-    const oribi_wire *kept = key != NULL ? oribi_map_get(&graph->handles, key) : NULL;
+    const oribi_wire *kept = oribi_map_get(&graph->handles, oribi_text_string(&key));
     oribi_mutex_unlock(&graph->lock);
+    oribi_text_destroy(&key);
     return kept != NULL ? TF_NewBufferFromString(kept->at, (size_t)(kept->end - kept->at))
                         : TF_NewBuffer();
 }
@@ -238,7 +235,8 @@ void TF_SetHandleShapeAndType(TF_Graph *graph, TF_Output output, const void *pro
         const uint8_t *bytes = oribi_binding_keep(graph, proto, proto_len, status);
         const oribi_wire made = oribi_wire_over(bytes, bytes != NULL ? proto_len : 0);
         oribi_wire *kept = oribi_arena_memdup(&graph->known->arena, &made, sizeof made);
-        const char *key = handle_key(graph, output);
+        const char *key =
+            oribi_arena_printf(&graph->known->arena, "%s:%d", output.oper->name, output.index);
         (void)((bytes != NULL && kept != NULL && key != NULL &&
                 oribi_map_put(&graph->handles, key, kept)) ||
                !oribi_ok(status) || oribi_fail_memory(status));

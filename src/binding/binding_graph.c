@@ -168,6 +168,22 @@ bool oribi_binding_set_attr(TF_Operation *self, oribi_string name, oribi_wire va
     return true;
 }
 
+bool oribi_binding_is_taken(const TF_Graph *graph, const oribi_map *taken, const char *name)
+{
+    return oribi_map_get(&graph->by_name, name) != NULL ||
+           (taken != NULL && oribi_map_get(taken, name) != NULL);
+}
+
+const char *oribi_binding_free_name(const TF_Graph *graph, const oribi_map *taken,
+                                    oribi_arena *arena, const char *name)
+{
+    const char *made = name;
+    for (int i = 1; made != NULL && oribi_binding_is_taken(graph, taken, made); i++) {
+        made = oribi_arena_printf(arena, "%s_%d", name, i);
+    }
+    return made;
+}
+
 bool oribi_binding_put(TF_Operation *self, TF_Status *status)
 {
     TF_Graph *graph = self->graph;

@@ -51,18 +51,13 @@ static bool check_name(oribi_string name, TF_Status *status)
 
 static bool is_taken(const import *self, const char *name)
 {
-    return oribi_map_get(&self->graph->by_name, name) != NULL ||
-           oribi_map_get(&self->taken, name) != NULL;
+    return oribi_binding_is_taken(self->graph, &self->taken, name);
 }
 
 /* The name, or with a number behind it where somebody has it; NULL: no memory. */
 static const char *unique(import *self, const char *name)
 {
-    const char *made = name;
-    for (int i = 1; made != NULL && is_taken(self, made); i++) {
-        made = oribi_arena_printf(&self->scratch, "%s_%d", name, i);
-    }
-    return made;
+    return oribi_binding_free_name(self->graph, &self->taken, &self->scratch, name);
 }
 
 static bool choose_prefix(import *self, TF_Status *status)

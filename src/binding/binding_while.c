@@ -13,12 +13,10 @@
 static TF_Output add_given(TF_Graph *graph, const char *way, int i, TF_DataType dtype,
                            TF_Status *status)
 {
-    char name[48] = "";
-    oribi_text text = {0};
-    oribi_text_printf(&text, "%s_input%d", way, i);
-    strncpy(name, oribi_text_string(&text), sizeof name - 1);
-    oribi_text_destroy(&text);
-    TF_OperationDescription *desc = TF_NewOperation(graph, "Placeholder", name);
+    oribi_text name = {0};
+    oribi_text_printf(&name, "%s_input%d", way, i);
+    TF_OperationDescription *desc = TF_NewOperation(graph, "Placeholder", oribi_text_string(&name));
+    oribi_text_destroy(&name);
     if (desc == NULL) {
         oribi_fail_memory(status);
         return (TF_Output){NULL, 0};
@@ -120,23 +118,15 @@ static bool set_attr(loop *self, TF_Operation *op, const char *name, TF_AttrType
                                   oribi_wire_over(kept, bytes), self->status);
 }
 
-static oribi_string free_name(loop *self, const char *type)
-{
-    const char *name = oribi_arena_printf(&self->scratch, "%s/%s", self->params->name, type);
-    for (int i = 1; name != NULL && oribi_map_get(&self->graph->by_name, name) != NULL; i++) {
-        name = oribi_arena_printf(&self->scratch, "%s/%s_%d", self->params->name, type, i);
-    }
-    return (oribi_string){name, name != NULL ? strlen(name) : 0};
-}
-
 /* Output 0 of a new node, which is settled and has a name, but is linked later. */
 static bool add(loop *self, const char *type, const TF_Output *inputs, int n, TF_Output *out)
 {
     TF_Status *status = self->status;
-    const oribi_string name = free_name(self, type);
-    ORIBI_TRY(name.data != NULL || oribi_fail_memory(status));
-    TF_Operation *op =
-        oribi_binding_operation(self->graph, (oribi_string){type, strlen(type)}, name, status);
+    const char *name = oribi_arena_printf(&self->scratch, "%s/%s", self->params->name, type);
+    name = oribi_binding_free_name(self->graph, NULL, &self->scratch, name);
+    ORIBI_TRY(name != NULL || oribi_fail_memory(status));
+    TF_Operation *op = oribi_binding_operation(self->graph, (oribi_string){type, strlen(type)},
+                                               (oribi_string){name, strlen(name)}, status);
     ORIBI_TRY(op != NULL);
     const TF_DataType dtype = oribi_binding_value(inputs[0], status)->dtype;
     for (int i = 0; i < n; i++) {
