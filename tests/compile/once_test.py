@@ -154,6 +154,28 @@ class Once(unittest.TestCase):
         self.assertEqual(self.object("c", "#ifdef FILE\n#include FILE\n#endif\nint number = 3;\n"), (True, 3))
         self.assertEqual(self.object("c", "#ifdef FILE\n#include FILE\n#endif\nint number = 3;\n"), (False, 3))
 
+    def test_frames_are_handed_out_with_the_object(self):
+        """What `oribi verify` bounds the stack with; of another source's name it has other words."""
+        def frames(place, name, text):
+            folder = self.folder / place
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+            subprocess.run(["gcc", "-fcallgraph-info=su", "-c", name, "-o", "f.o"], check=True, env=self.environment, cwd=folder)
+            self.assertTrue((folder / "f.o").is_file())
+            noted = (folder / "f.ci").read_text()
+            (folder / "f.ci").unlink()
+            return noted
+
+        def text(bytes):
+            return f"static void g(void) {{ volatile char a[{bytes}]; a[0] = 0; }}\nvoid f(void) {{ g(); }}\n"
+        first = frames("a", "f.c", text(64))
+        self.assertIn("f.c:g", first)
+        self.assertEqual([frames("a", "f.c", text(64)), frames("b", "f.c", text(64))], [first, first])
+        self.assertEqual(self.count(), 1)
+        self.assertNotEqual(frames("b", "f.c", text(640)), first)
+        self.assertIn("other/f.c:g", frames("b", "other/f.c", text(64)))
+        self.assertEqual(self.count(), 3)
+
     def test_other_work_is_the_compilers(self):
         done = subprocess.run(["gcc", "-E", "-"], input="a b", env=self.environment, capture_output=True, text=True)
         self.assertIn("a b", done.stdout)

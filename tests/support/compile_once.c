@@ -4,7 +4,8 @@
  *
  * A folder with links of the compilers' names to this program stands first in PATH of those tests.
  * A source whose text after preprocessing, flags and compiler were seen before is taken from
- * ORIBI_OBJECTS (where its files are all as before, without preprocessing: once_sources.c); what
+ * ORIBI_OBJECTS (where its files are all as before, without preprocessing: once_sources.c), with
+ * the frames that gcc notes beside it when it is told -fcallgraph-info; what
  * the compiler says something about, and any command that does more than compile and link (-E, -S,
  * -M…, -x, a file of options, an .incbin), goes to the compiler as it is. A program, no script: a
  * test that verifies a model calls it fifty times.
@@ -29,7 +30,7 @@ typedef struct plan {
     const char **flags, *output;
     int *sources;
     int n_flags, n_sources;
-    bool has_c;
+    bool has_c, has_frames;
 } plan;
 
 static const char *compiler;
@@ -122,7 +123,6 @@ static bool parse(int argc, char **argv, plan *p)
                                            "-fsyntax-only",
                                            "-save-temps",
                                            "-fstack-usage",
-                                           "-fcallgraph-info",
                                            "-fdump",
                                            "-flto",
                                            "-ftime",
@@ -148,6 +148,7 @@ static bool parse(int argc, char **argv, plan *p)
             return false;
         }
         p->has_c = p->has_c || strcmp(word, "-c") == 0;
+        p->has_frames = p->has_frames || strncmp(word, "-fcallgraph-info", 16) == 0;
         if (strcmp(word, "-o") == 0) {
             p->output = argv[i + 1];
         } else if (is_source(word)) {
@@ -160,7 +161,9 @@ static bool parse(int argc, char **argv, plan *p)
         }
         i += more;
     }
-    return p->n_sources > 0 && p->output && (!p->has_c || p->n_sources == 1);
+    const char *end = p->output ? strrchr(p->output, '.') : NULL;
+    return p->n_sources > 0 && p->output && (!p->has_c || p->n_sources == 1) &&
+           (!p->has_frames || (p->has_c && end && strcmp(end, ".o") == 0));
 }
 
 /* Exit code of the compiler with those flags and the last words. What it writes to `fd` is out; its
@@ -262,8 +265,9 @@ static int words_of_text(const char *flag)
     return is_in(flag, joined) || is_in(flag, apart) ? 2 : starts(flag, joined);
 }
 
-/* A name in the folder of objects for what was hashed, which begins with the compiler's. */
-static hash begin(void)
+/* A name in the folder of objects for what was hashed, which begins with the compiler's, and with
+ * the source's where frames are noted, which say it. */
+static hash begin(const plan *p, const char *source)
 {
     hash h = ((hash)0x6c62272e07bb0142 << 64) + 0x62b821756295c58d;
     struct stat info = {0};
@@ -273,6 +277,9 @@ static hash begin(void)
              info.st_mtim.tv_nsec, (long long)info.st_size);
     hash_add(&h, compiler, strlen(compiler) + 1);
     hash_add(&h, stamp, strlen(stamp) + 1);
+    if (p->has_frames) {
+        hash_add(&h, source, strlen(source) + 1);
+    }
     return h;
 }
 
@@ -286,9 +293,9 @@ static char *name_of(const char *source, hash h, const char *end)
     return path;
 }
 
-static hash hash_text(const plan *p, const text *t)
+static hash hash_text(const plan *p, const char *source, const text *t)
 {
-    hash h = begin();
+    hash h = begin(p, source);
     for (int i = 0; i < p->n_flags; i++) {
         const int n = words_of_text(p->flags[i]);
         if (n > 0) {
@@ -299,6 +306,22 @@ static hash hash_text(const plan *p, const text *t)
     }
     add_text(&h, t);
     return h;
+}
+
+/* Where gcc notes the frames of an object, whose name ends in .o. */
+static char *frames_of(const char *object)
+{
+    const size_t length = strlen(object);
+    char *path = make(length + 2, 1);
+    memcpy(path, object, length - 1);
+    return strcat(path, "ci");
+}
+
+/* A draft becomes what others may take: its frames before it. */
+static bool publish(const plan *p, const char *draft, const char *path)
+{
+    return (!p->has_frames || rename(frames_of(draft), frames_of(path)) == 0) &&
+           rename(draft, path) == 0;
 }
 
 /* Its object in the cache by its text after preprocessing, made if need be; NULL when the compiler
@@ -312,16 +335,17 @@ static char *object_of_text(const plan *p, const char *source)
         return NULL; /* of another file there is no word in the text */
     }
     before.data[before.length] = '\0';
-    char *path = name_of(source, hash_text(p, &before), "o");
+    char *path = name_of(source, hash_text(p, source, &before), "o");
     free(before.data);
     if (access(path, R_OK) == 0) {
         return path;
     }
     mkdir(getenv("ORIBI_OBJECTS"), 0777);
-    snprintf(draft, sizeof draft, "%s.%ld", path, (long)getpid());
+    snprintf(draft, sizeof draft, "%s.%ld.o", path, (long)getpid());
     if (run(p, (const char *const[]){"-c", source, "-o", draft, NULL}, &said, true) != 0 ||
-        said.length > 0 || rename(draft, path) != 0) {
+        said.length > 0 || !publish(p, draft, path)) {
         unlink(draft);
+        unlink(frames_of(draft));
         return NULL;
     }
     free(said.data);
@@ -332,7 +356,7 @@ static char *object_of_text(const plan *p, const char *source)
  * hash. */
 static char *object_of(const plan *p, const char *source)
 {
-    hash h = begin();
+    hash h = begin(p, source);
     if (!hash_add_sources(&h, source, p->flags, p->n_flags)) {
         return object_of_text(p, source);
     }
@@ -365,6 +389,15 @@ static bool copy(const char *from, const char *to)
     return out && fclose(out) == 0 && ok;
 }
 
+/* An object of the cache, or a link to one, with its frames. */
+static bool hand_out(const plan *p, const char *object)
+{
+    char real[PATH_MAX];
+    return (!p->has_frames ||
+            (realpath(object, real) && copy(frames_of(real), frames_of(p->output)))) &&
+           copy(object, p->output);
+}
+
 int main(int argc, char **argv)
 {
     plan p = {0};
@@ -379,7 +412,7 @@ int main(int argc, char **argv)
         is_ours = is_ours && *word;
     }
     if (is_ours && p.has_c) {
-        return copy(words[p.sources[0]], p.output) ? 0 : 1;
+        return hand_out(&p, words[p.sources[0]]) ? 0 : 1;
     }
     argv[0] = words[0] = (char *)compiler;
     execv(compiler, is_ours ? words : argv); /* which says what is wrong, else */
