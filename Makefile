@@ -16,7 +16,7 @@ help:
 	@echo "make test      everything that CI runs: gcc, clang, ASan+UBSan, lint, install"
 	@echo "make bench     speed and memory against named peers (docs/reference/performance.md)"
 	@echo "make bench-mcu instructions, code and memory on Cortex-M0, M3, M4 in QEMU against TFLite Micro"
-	@echo "make bench-gpu tests on an NVIDIA GPU, and ResNet-50 there against ONNX Runtime"
+	@echo "make bench-gpu tests on an NVIDIA GPU, and models there beside PyTorch or ONNX Runtime"
 	@echo "make lint      clang-format, layering, house rules"
 	@echo "make fuzz      libFuzzer on the model readers and the compiler, 20 minutes each (SECONDS_EACH=n)"
 	@echo "make install   PREFIX=/usr/local DESTDIR="

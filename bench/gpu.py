@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """All that wants an NVIDIA GPU, in one command: the tests labelled `cuda`, none of which may be skipped;
-models on CUDA against the CPU; ResNet-50's time over ONNX Runtime's on CUDA, which is to be 1.5 at most.
+models on CUDA against the CPU and beside PyTorch's operators; ResNet-50's time over ONNX Runtime's on CUDA, or
+PyTorch's where ONNX Runtime has none, is to be 1.5 at most.
 Without a GPU it prints "no GPU: not run", and why, and exits with 77.
 
-usage: gpu.py [--build build] [--models FOLDER] [--rounds 5] [--wanted 1.5]
+usage: gpu.py [--build build] [--models FOLDER] [--rounds 5] [--wanted 1.5] [--no-tests] [| page.py gpu]
 """
 import argparse
 import ctypes
@@ -17,7 +18,7 @@ import sys
 import tempfile
 
 MODELS = ("light_resnet50.onnx", "light_mobilenetv2.onnx", "light_squeezenet.onnx", "light_densenet121.onnx",
-          "ultraface_rfb320.onnx", "mnist.onnx")
+          "light_vgg19.onnx", "ultraface_rfb320.onnx", "mnist.onnx")
 
 
 def find_gpu():
@@ -75,25 +76,47 @@ class Command:
                    for k in sides[0].files)
 
 
-def compare_ort(command, model, rounds):
-    """Our time over ONNX Runtime's, rounds in turn; None and why where it has no CUDA here."""
+def ort_times(model, rounds):
+    """Milliseconds of ONNX Runtime's CUDA, or None and why there is none."""
     try:
-        import numpy
         import onnxruntime
     except ImportError as error:
         return None, str(error)
-    session = onnxruntime.InferenceSession(str(model), providers=["CUDAExecutionProvider"])
-    if "CUDAExecutionProvider" not in session.get_providers():
+    if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
         return None, f"ONNX Runtime {onnxruntime.__version__} has no CUDA here"
+    session = onnxruntime.InferenceSession(str(model), providers=["CUDAExecutionProvider"])
     sys.path.insert(0, str(pathlib.Path(__file__).parent))
     import peer_ort
     feeds = peer_ort.ort_inputs(session)
-    ours, theirs = [], []
-    for _ in range(rounds):
-        ours.append(command.bench(model))
-        theirs.append(statistics.median(peer_ort.turn(lambda: session.run(None, feeds), 2)))
-    a, b = statistics.median(ours), statistics.median(theirs)
-    return a / b, f"ours {a:.3f} ms, ONNX Runtime {onnxruntime.__version__} {b:.3f} ms"
+    return [statistics.median(peer_ort.turn(lambda: session.run(None, feeds), 2)) for _ in range(rounds)], None
+
+
+def torch_times(model):
+    """PyTorch's operators one after the other, and as a CUDA graph; see torch_peer.py."""
+    try:
+        import torch_peer
+    except ImportError as error:
+        return None, str(error)
+    return torch_peer.Runner(model).times(), None
+
+
+def shown(ms, ours):
+    return " | " if ms is None else f"{ms:.3f} | {ours / ms:.2f}"
+
+
+def measure(command, model, rounds, folder):
+    """A row of the table; faults."""
+    worst = command.worst(model, folder)
+    ours = statistics.median(command.bench(model) for _ in range(rounds))
+    ort, why = ort_times(model, rounds)
+    torch, why_torch = torch_times(model)
+    eager, graph = torch or (None, None)
+    peer = statistics.median(ort) if ort else eager
+    faults = [] if worst <= 1e-3 else [f"{model.name} differs from the CPU by {worst:.2g}"]  # NaN is a fault, too
+    row = f"| {model.stem.removeprefix('light_')} | {ours:.3f} | {shown(eager, ours)} | {shown(graph, ours)} | {worst:.1g} |"
+    if not ort:
+        print(f"{model.name}: {why}" + (f"; {why_torch}" if not torch else ""), file=sys.stderr)
+    return row, ours / peer if peer else None, faults
 
 
 def main():
@@ -103,28 +126,26 @@ def main():
     parser.add_argument("--models", default=str(root.parent / "shared/models/onnx"))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--wanted", type=float, default=1.5)
+    parser.add_argument("--no-tests", action="store_true", help="the table alone")
     args = parser.parse_args()
     gpu, why = find_gpu()
     if gpu is None:
         print(f"no GPU: not run ({why})")
         sys.exit(77)
     print(gpu)
-    faults = run_tests(args.build)
+    faults = [] if args.no_tests else run_tests(args.build)
     command = Command(args.build)
+    print("| model | Oribi ms | PyTorch ms | ratio | PyTorch, CUDA graph, ms | ratio | from the CPU |\n|---|---:|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as folder:
         for model in (pathlib.Path(args.models) / name for name in MODELS):
             if not model.exists():
                 print(f"{model.name}: not here, not run")
                 continue
-            worst = command.worst(model, folder)
-            print(f"{model.name}: {command.bench(model):.3f} ms, differs from the CPU by {worst:.2g} of the largest")
-            if not worst <= 1e-3:  # NaN is a fault, too
-                faults.append(f"{model.name} differs from the CPU by {worst:.2g}")
-    resnet = pathlib.Path(args.models) / MODELS[0]
-    ratio, said = compare_ort(command, resnet, args.rounds) if resnet.exists() else (None, f"no {resnet.name}")
-    print(f"{resnet.name}: ratio {ratio:.2f} ({said})" if ratio else f"no ratio: {said}")
-    if ratio and ratio > args.wanted:
-        faults.append(f"ResNet-50 takes {ratio:.2f} of ONNX Runtime's time, {args.wanted} is wanted")
+            row, ratio, bad = measure(command, model, args.rounds, folder)
+            print(row, flush=True)
+            faults += bad
+            if "resnet50" in model.name and ratio is not None and ratio > args.wanted:
+                faults.append(f"ResNet-50 takes {ratio:.2f} of the peer's time, {args.wanted} is wanted")
     for fault in faults:
         print("FAILED:", fault)
     sys.exit(1 if faults else 0)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what a benchmark prints into its place in docs/reference/performance.md: the tables alone,
 under a line that names processor, commit and day. Tables of other processors stay beside it. --counted: what no
-machine changes, instructions or bytes, has one place for all.
+machine changes, instructions or bytes, has one place for all. --on NAME: of a GPU, whose name stands for the processor's.
 
     bench/peer_ort.py --table MODELS | bench/page.py models
     bench/costs.py creation | bench/page.py creation --counted
@@ -47,7 +47,7 @@ def main():
                             capture_output=True, text=True).stdout.strip()
     before, rest = text.split(begin)
     old, after = rest.split(end)
-    who = "Counted" if is_counted else processor()
+    who = "Counted" if is_counted else sys.argv[sys.argv.index("--on") + 1] if "--on" in sys.argv else processor()
     blocks = {} if is_counted else blocks_of(old)
     blocks[who] = f"{who}, commit {commit}, {datetime.date.today()}.\n\n{tables}"
     PAGE.write_text(before + begin + "\n\n".join(blocks.values()) + "\n" + end + after)

@@ -32,8 +32,15 @@ static const tile_form tiles[] = {TILE(6, 16, 4, 1.0), TILE(6, 16, 2, 0.9), TILE
 
 static const tile_form dots[] = {DOTS(4, 4), DOTS(1, 8)};
 
-enum { SHARED_SIDE = 16, SHARED_EDGE = 64, MAX_BLOCKS = 65535 }; /* tile_shared.c; grid.y of all */
-static const op_code shared = {"tile_shared", "op_tile_shared", NULL};
+/* The forms of code/tile_shared.c: results each way of a group, bytes that its threads share. Fewer
+ * groups than MIN_GROUPS of the first leave processors of a GPU without work, which has some 100.
+ */
+enum { SHARED_SIDE = 16, MIN_GROUPS = 256, MAX_BLOCKS = 65535 }; /* grid.y of all */
+static const struct {
+    op_code code;
+    int edge, slices;
+} shared[] = {{{"tile_shared", "op_tile_shared", NULL}, 64, 1},
+              {{"tile_shared", "op_tile_sliced", NULL}, 32, 4}};
 
 static int64_t blocks(int64_t n, int64_t of)
 {
@@ -73,13 +80,18 @@ void tile_choose(const op_tile *t, bool has_vectors, bool is_dots, tile_plan *ou
         out->shape.grid[2] = (uint32_t)t->groups;
         return;
     }
-    const int64_t along_y = blocks(t->columns, SHARED_EDGE) * t->groups;
-    out->code = &shared;
-    out->shape.grid[0] = (uint32_t)blocks(t->rows, SHARED_EDGE);
+    const bool is_sliced =
+        blocks(t->rows, shared[0].edge) * blocks(t->columns, shared[0].edge) * t->groups <
+        MIN_GROUPS;
+    const int edge = shared[is_sliced].edge;
+    const int64_t along_y = blocks(t->columns, edge) * t->groups;
+    out->code = &shared[is_sliced].code;
+    out->shape.grid[0] = (uint32_t)blocks(t->rows, edge);
     out->shape.grid[1] = (uint32_t)(along_y < MAX_BLOCKS ? along_y : MAX_BLOCKS);
     out->shape.grid[2] = 1;
     out->shape.block[0] = out->shape.block[1] = SHARED_SIDE;
-    out->shape.shared_bytes = (size_t)2 * SHARED_SIDE * (SHARED_EDGE + 1) * sizeof(float);
+    out->shape.shared_bytes =
+        (size_t)(shared[is_sliced].slices * 2 * SHARED_SIDE * (edge + 4)) * sizeof(float);
 }
 
 void tile_enqueue(op_kernel *kernel, op_request *r, const op_tile *t, bool is_dots,

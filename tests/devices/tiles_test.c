@@ -198,10 +198,11 @@ static void build_product(small_graph *g, const sample *s)
     finish_node(g, node, s->words);
 }
 
-/* m, n, k: one row and many, one column and some tiles, sums shorter than a vector. */
-static const int64_t sizes[][3] = {{1, 300, 67}, {1, 5, 40},   {5, 3, 2},
-                                   {7, 64, 33},  {13, 65, 17}, {6, 96, 16},
-                                   {25, 20, 9},  {3, 12, 40},  {70, 130, 35}};
+/* m, n, k: one row and many, one column and some tiles, sums shorter than a vector, more squares of
+ * 64 than keep a GPU at work. */
+static const int64_t sizes[][3] = {{1, 300, 67},  {1, 5, 40},      {5, 3, 2},   {7, 64, 33},
+                                   {13, 65, 17},  {6, 96, 16},     {25, 20, 9}, {3, 12, 40},
+                                   {70, 130, 35}, {1025, 1030, 18}};
 
 static sample product_of(const char *op, const int64_t *size, int kind)
 {

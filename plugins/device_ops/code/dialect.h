@@ -11,6 +11,7 @@
  *   GLOBAL_ID(axis), GLOBAL_SIZE(axis), GROUP_ID(axis), LOCAL_ID(axis), LOCAL_SIZE(axis)
  *                        the thread's place; axis: x, y or z
  *   BARRIER()            all threads of a group
+ *   COPY_FOUR(to, from)  four floats of SHARED memory, aligned to 16 bytes, to an array of floats
  *   MULTIPLY_HIGH(a, b)  the upper half of a product of unsigned
  * Maths has C's names for float: expf, tanhf, fmaxf, ... What only OpenCL has (vectors) stands
  * where DEVICE_IS_OPENCL is defined. Memories come first, the struct next, scratch last: so the

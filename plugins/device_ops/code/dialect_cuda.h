@@ -22,6 +22,11 @@
 #define LOCAL_SIZE(axis)    ((int)blockDim.axis)
 #define MULTIPLY_HIGH(a, b) __umulhi(a, b)
 #define BARRIER()           __syncthreads()
+#define COPY_FOUR(to, from)                                                                        \
+    do {                                                                                           \
+        const float4 four = *(const float4 *)(from);                                               \
+        (to)[0] = four.x, (to)[1] = four.y, (to)[2] = four.z, (to)[3] = four.w;                    \
+    } while (0)
 
 #define KERNEL1(name, T0, m0, V, v)         extern "C" __global__ void name(T0 *m0, V v)
 #define KERNEL2(name, T0, m0, T1, m1, V, v) extern "C" __global__ void name(T0 *m0, T1 *m1, V v)
@@ -39,7 +44,7 @@
     static __device__ void name##_body(T0 *m0, T1 *m1, V v, float *s);                             \
     extern "C" __global__ void name(T0 *m0, T1 *m1, V v)                                           \
     {                                                                                              \
-        extern __shared__ float device_shared[];                                                   \
+        extern __shared__ __align__(16) float device_shared[];                                     \
         name##_body(m0, m1, v, device_shared);                                                     \
     }                                                                                              \
     static __device__ void name##_body(T0 *m0, T1 *m1, V v, float *s)
@@ -47,7 +52,7 @@
     static __device__ void name##_body(T0 *m0, T1 *m1, T2 *m2, V v, float *s);                     \
     extern "C" __global__ void name(T0 *m0, T1 *m1, T2 *m2, V v)                                   \
     {                                                                                              \
-        extern __shared__ float device_shared[];                                                   \
+        extern __shared__ __align__(16) float device_shared[];                                     \
         name##_body(m0, m1, m2, v, device_shared);                                                 \
     }                                                                                              \
     static __device__ void name##_body(T0 *m0, T1 *m1, T2 *m2, V v, float *s)
@@ -55,7 +60,7 @@
     static __device__ void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, V v, float *s);     \
     extern "C" __global__ void name(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, V v)                   \
     {                                                                                              \
-        extern __shared__ float device_shared[];                                                   \
+        extern __shared__ __align__(16) float device_shared[];                                     \
         name##_body(m0, m1, m2, m3, m4, v, device_shared);                                         \
     }                                                                                              \
     static __device__ void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, V v, float *s)

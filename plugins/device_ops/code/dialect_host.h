@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 typedef struct device_axis {
     int x, y, z;
@@ -33,6 +34,7 @@ void device_barrier(void);
 #define LOCAL_SIZE(axis)    (device_here.block.axis)
 #define MULTIPLY_HIGH(a, b) ((unsigned)((uint64_t)(a) * (b) >> 32))
 #define BARRIER()           device_barrier()
+#define COPY_FOUR(to, from) memcpy(to, from, 4 * sizeof(float))
 
 static inline float rsqrtf(float x)
 {

@@ -19,6 +19,7 @@
 #define LOCAL_SIZE(axis)    ((int)get_local_size(AXIS_##axis))
 #define MULTIPLY_HIGH(a, b) mul_hi(a, b)
 #define BARRIER()           barrier(CLK_LOCAL_MEM_FENCE)
+#define COPY_FOUR(to, from) vstore4(vload4(0, from), 0, to)
 
 #define expf   exp
 #define expm1f expm1

@@ -209,7 +209,7 @@ static void expect_product(const place *p, int rows, int depth, int columns, con
 static void scratch_is_memory_that_a_block_shares_as_much_as_is_asked_for(void **state)
 {
     enum { ROWS_ = 5, DEPTH = 20, COLUMNS_ = 7 };
-    const size_t needed = (size_t)2 * 16 * 65 * 4;
+    const size_t needed = (size_t)2 * 16 * 68 * 4;
     const TF_LaunchArg halves[2] = {{.kind = TF_LAUNCH_SCRATCH, .bytes = needed / 2 - 8},
                                     {.kind = TF_LAUNCH_SCRATCH, .bytes = needed / 2}};
     const TF_LaunchArg much = {.kind = TF_LAUNCH_SCRATCH, .bytes = 60000};
