@@ -101,7 +101,7 @@ target_link_libraries(oribi_micro PRIVATE oribi_flags oribi_harden oribi_lean)
 target_compile_options(oribi_micro PRIVATE -ffp-contract=off ${ORIBI_WARM})
 # Of these the host runs faster kernels of its own (plugins/cpu), but for `--kernels micro`.
 file(GLOB sources CONFIGURE_DEPENDS micro/binary/*.c micro/double/*.c micro/fma/*.c micro/mve/*.c
-    micro/norm/*.c micro/quads/*.c micro/recurrent/onnx_*.c micro/recurrent/dynamic_*.c micro/reduce/*.c micro/signal/*.c micro/unary/*.c
+    micro/norm/*.c micro/quads/*.c micro/recurrent/onnx_*.c micro/recurrent/dynamic_*.c micro/reduce/*.c micro/rvv/*.c micro/signal/*.c micro/unary/*.c
     micro/*_prepare.c micro/*/*_prepare.c) # these make arguments, once a session
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
 set_target_properties(oribi_micro PROPERTIES C_STANDARD 99)

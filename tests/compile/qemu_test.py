@@ -25,7 +25,7 @@ TARGETS = {"cortex-m4": ("arm-none-eabi-gcc", "qemu-system-arm"),
            "cortex-m55": ("arm-none-eabi-gcc", "qemu-system-arm"),
            "riscv32": ("riscv64-unknown-elf-gcc", "qemu-system-riscv32")}
 CORES = {"cortex-m0": "v6m", "cortex-m3": "plain", "cortex-m7": "dsp", "cortex-m33": "dsp", "riscv64": "plain",
-         "riscv64-v": "plain"}
+         "riscv64-v": "rvv"}
 TOOLS = {*TARGETS.values(), ("riscv64-unknown-elf-gcc", "qemu-system-riscv64")}
 PORTS = {"ad01_int8": ("input_1", "Identity"), "kws_ref_model": ("input_1", "Identity"),
          "pretrainedResnet_quant": ("input_1_int8", "Identity_int8"),
@@ -185,7 +185,7 @@ class Cores(Models):
                 self.assertEqual(self.measure(DIGITS, target, "--runs", "1"), given)
         done = verify(DIGITS, "--core", "v7m")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("dsp|plain|v6m|mve", done.stderr)
+        self.assertIn("dsp|plain|v6m|mve|rvv", done.stderr)
 
 
 class Float(Case):

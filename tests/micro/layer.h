@@ -9,7 +9,10 @@
 #include "micro/prepare.h"
 #include "tests/micro/random.h"
 
-enum { LAYER_CHANNELS = 24, LAYER_DEPTH = 1024 };
+#ifndef LAYER_CHANNELS
+#define LAYER_CHANNELS 24
+#endif
+enum { LAYER_DEPTH = 1024 };
 
 typedef struct layer {
     int32_t channels, n_scales, activation;

@@ -7,7 +7,7 @@
 
 /* Of n random layers: in an emulator, where each takes a hundred times as long, a quarter; and how
  * many of those must be of a kind that at least n of all are. */
-#ifdef __arm__
+#if defined(__arm__) || defined(__riscv)
 #define SHARE_OF(n) ((n) / 4)
 #define LEAST_OF(n) ((n) / 5)
 #else

@@ -191,9 +191,9 @@ static const row rows[] = {
     {"optimize", "balanced|size|speed", CHOICE, AT(optimize), NULL, false,
      "one kernel for all shapes, or instances for common ones (1.4k of code; speed: 8k); -Os, -O3"},
     {"core", &cores[1], CHOICE, AT(core), NULL, false,
-     "kernels for cores with Arm's DSP extension, for others, for ARMv6-M, or for MVE (Helium); "
-     "all "
-     "run everywhere"},
+     "kernels for cores with Arm's DSP extension, for others, for ARMv6-M, for MVE (Helium), or "
+     "for "
+     "RISC-V's vectors; all run everywhere"},
     {"fma", NULL, FLAG, AT(fma), NULL, false,
      "float layers add products by fused multiply-add, as `--kernels micro-fma` of a session does"},
     {"no-fuse", NULL, FLAG, AT(no_fuse), NULL, false, "every operator of the model runs by itself"},

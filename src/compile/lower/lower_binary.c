@@ -67,8 +67,10 @@ static bool lower_sum(oribi_lowering *lowering, oribi_call *call, bool subtracts
     set_common(lowering, call);
     call->has_scratch = true;
     call->scratch_bytes = args.scratch_bytes;
-    const bool is_mve = lowering->options->core == ORIBI_CORE_mve;
-    return ORIBI_CALL_SET(lowering, call, is_mve ? "add_mve_s8" : "add_s8", add_s8, &args);
+    const char *kernel = lowering->options->core == ORIBI_CORE_mve   ? "add_mve_s8"
+                         : lowering->options->core == ORIBI_CORE_rvv ? "add_rvv_s8"
+                                                                     : "add_s8";
+    return ORIBI_CALL_SET(lowering, call, kernel, add_s8, &args);
 }
 
 bool oribi_lower_add(oribi_lowering *lowering, oribi_call *call)

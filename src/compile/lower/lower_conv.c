@@ -8,6 +8,7 @@
 #include "micro/quads/conv2d_quads_s8_prepare.h"
 #include "micro/conv/conv2d_s8_prepare.h"
 #include "micro/mve/conv2d_mve_s8_prepare.h"
+#include "micro/rvv/conv2d_rvv_s8_prepare.h"
 #include "tensor/status.h"
 
 enum { HEIGHT = 1, WIDTH = 2, DEPTH = 3 };
@@ -29,9 +30,11 @@ static void add_overlap(oribi_call *call, const struct oribi_micro_conv2d_s8_arg
 
 static const oribi_variant_row variants[] = {
     {&oribi_micro_conv2d_mve_s8_variant, &oribi_args_conv2d_mve_s8, ORIBI_ON(mve)},
+    {&oribi_micro_conv2d_rvv_s8_variant, &oribi_args_conv2d_rvv_s8, ORIBI_ON(rvv)},
     {&oribi_micro_conv2d_lanes_s8_variant, &oribi_args_conv2d_lanes_s8,
      ORIBI_ON(dsp) | ORIBI_ON(mve)},
-    {&oribi_micro_conv2d_quads_s8_variant, &oribi_args_conv2d_lanes_s8, ORIBI_ON(plain)},
+    {&oribi_micro_conv2d_quads_s8_variant, &oribi_args_conv2d_lanes_s8,
+     ORIBI_ON(plain) | ORIBI_ON(rvv)},
     {&oribi_micro_conv2d_quads_v6m_s8_variant, &oribi_args_conv2d_lanes_s8, ORIBI_ON(v6m)},
     {NULL, NULL, 0},
 };

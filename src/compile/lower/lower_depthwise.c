@@ -6,6 +6,7 @@
 #include "micro/depthwise/depthwise_conv2d_3x3_s8_prepare.h"
 #include "micro/depthwise/depthwise_conv2d_s8_prepare.h"
 #include "micro/mve/depthwise_conv2d_3x3_mve_s8_prepare.h"
+#include "micro/rvv/depthwise_conv2d_rvv_s8_prepare.h"
 #include "tensor/status.h"
 
 enum { HEIGHT = 1, WIDTH = 2, DEPTH = 3 };
@@ -13,10 +14,12 @@ enum { HEIGHT = 1, WIDTH = 2, DEPTH = 3 };
 static const oribi_variant_row variants[] = {
     {&oribi_micro_depthwise_conv2d_3x3_mve_s8_variant, &oribi_args_depthwise_conv2d_3x3_mve_s8,
      ORIBI_ON(mve)},
+    {&oribi_micro_depthwise_conv2d_rvv_s8_variant, &oribi_args_depthwise_conv2d_rvv_s8,
+     ORIBI_ON(rvv)},
     {&oribi_micro_depthwise_conv2d_3x3_s8_variant, &oribi_args_depthwise_conv2d_3x3_s8,
      ORIBI_ON(dsp) | ORIBI_ON(mve)},
     {&oribi_micro_depthwise_conv2d_3x3_plain_s8_variant, &oribi_args_depthwise_conv2d_3x3_s8,
-     ORIBI_ON(plain)},
+     ORIBI_ON(plain) | ORIBI_ON(rvv)},
     {&oribi_micro_depthwise_conv2d_3x3_v6m_s8_variant, &oribi_args_depthwise_conv2d_3x3_s8,
      ORIBI_ON(v6m)},
     {NULL, NULL, 0},

@@ -10,15 +10,17 @@
 #include "micro/dense/fully_connected_s8_prepare.h"
 #include "micro/element.h"
 #include "micro/mve/fully_connected_mve_s8_prepare.h"
+#include "micro/rvv/conv2d_rvv_s8_prepare.h"
 #include "tensor/status.h"
 
 static const oribi_variant_row variants[] = {
     {&oribi_micro_fully_connected_mve_s8_variant, &oribi_args_fully_connected_mve_s8,
      ORIBI_ON(mve)},
+    {&oribi_micro_fully_connected_rvv_s8_variant, &oribi_args_conv2d_rvv_s8, ORIBI_ON(rvv)},
     {&oribi_micro_fully_connected_lanes_s8_variant, &oribi_args_fully_connected_lanes_s8,
      ORIBI_ON(dsp) | ORIBI_ON(mve)},
     {&oribi_micro_fully_connected_quads_s8_variant, &oribi_args_fully_connected_lanes_s8,
-     ORIBI_ON(plain)},
+     ORIBI_ON(plain) | ORIBI_ON(rvv)},
     {&oribi_micro_fully_connected_quads_v6m_s8_variant, &oribi_args_fully_connected_lanes_s8,
      ORIBI_ON(v6m)},
     {NULL, NULL, 0},
