@@ -7,13 +7,14 @@ DESTDIR  ?=
 BUILD     = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 VENV      = build/venv
 
-.PHONY: help deps build demo test test-asan test-tsan test-clang bench bench-mcu bench-gpu lint format fuzz install packages tarball wheel amalgamation clean
+.PHONY: help deps build demo test test-all test-asan test-tsan test-clang bench bench-mcu bench-gpu lint format fuzz install packages tarball wheel amalgamation clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make build     configure and build; the command is build/bin/oribi"
 	@echo "make demo      classify digit pictures, run an op and a device of plugins"
 	@echo "make test      everything that CI runs: gcc, clang, ASan+UBSan, lint, install"
+	@echo "make test-all  the same with every case of what make test takes samples of"
 	@echo "make bench     speed and memory against named peers (docs/reference/performance.md)"
 	@echo "make bench-mcu instructions, code and memory on Cortex-M0, M3, M4 in QEMU against TFLite Micro"
 	@echo "make bench-gpu tests on an NVIDIA GPU, and models there beside PyTorch or ONNX Runtime"
@@ -46,6 +47,9 @@ demo:
 
 test: deps
 	@tests/run-all.sh $(JOBS)
+
+test-all: deps
+	@ORIBI_TEST_FULL=1 tests/run-all.sh $(JOBS)
 
 bench-gpu: OPTIONS =
 bench-gpu: deps build

@@ -9,6 +9,8 @@
 # stage builds and runs what its compiler can change. In its depend mode ccache preprocesses nothing by itself; without
 # "locale" an object that README's commands compile, in the locale C, would be another one. And no processor waits: all
 # stages are built one after the other beside lint and the tests of the stages before, which come first (nice).
+# Of many like cases tests take a sample (support/sample.py), another one each day that has a commit; ORIBI_TEST_FULL=1
+# takes all.
 set -eu
 cd "$(dirname "$0")/.."
 if command -v ccache >/dev/null; then
@@ -18,6 +20,9 @@ if command -v ccache >/dev/null; then
 fi
 # Blocks say where they were made, six calls deep: unwinding all of them is a fifth of what sanitized tests take.
 export ASAN_OPTIONS="malloc_context_size=6${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+ORIBI_TEST_SEED=${ORIBI_TEST_SEED:-$(($(git log -1 --format=%ct 2>/dev/null || echo 0) / 86400))}
+export ORIBI_TEST_SEED
+echo "samples: ORIBI_TEST_SEED=$ORIBI_TEST_SEED"
 jobs=${1:-2}
 stages=${ORIBI_TEST_STAGES:-lint asan tsan gcc}
 want() {

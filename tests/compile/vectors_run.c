@@ -3,7 +3,7 @@
  * many in one process. Not the comparison of what that C computes: vectors_test.py builds and runs
  * it.
  *
- *     vectors_run JOBS FOLDER tflm|tflite
+ *     vectors_run JOBS FOLDER tflm|tflite [emit]     emit: no sessions
  *
  * JOBS is what vectors_test.py writes: for each case the tolerances (2 floats) and the number of
  * steps (u32), then the model, the inputs and the wanted outputs as (u32 length, bytes), with a u32
@@ -340,9 +340,10 @@ static uint8_t *read_all(const char *path, size_t *bytes)
 int main(int argc, char **argv)
 {
     size_t bytes;
-    if (argc != 4) {
-        die("wants JOBS FOLDER VARIANT");
+    if (argc < 4) {
+        die("wants JOBS FOLDER VARIANT [emit]");
     }
+    const bool runs_sessions = argc < 5 || strcmp(argv[4], "emit") != 0;
     uint8_t *data = read_all(argv[1], &bytes);
     reader r = {data, data + bytes};
     const int n = (int)read_u32(&r);
@@ -360,7 +361,9 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < n; i++) {
         jobs[i] = read_job(&r);
-        run_session(i, &jobs[i], options);
+        if (runs_sessions) {
+            run_session(i, &jobs[i], options);
+        }
     }
     for (int first = 0, batch = 0; first < n; first += BATCH, batch++) {
         compile_batch(jobs, first, n - first < BATCH ? n - first : BATCH, argv[2], batch, argv[3]);

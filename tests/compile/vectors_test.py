@@ -9,7 +9,8 @@ to the bit (floats within the tolerance that a vector states).
 --memory, for a VECTORS_RUN with sanitizers, takes each case in its first variant and every third in all: what the others round
 otherwise, the build without sees; --asan builds it with AddressSanitizer and UBSan,
 by clang where it is, which takes half of gcc's time; --plant spoils the rounding
-of the emitted C and fails when the vectors of an operator do not notice."""
+of the emitted C and fails when the vectors of an operator do not notice. Of those whose C differs in its numbers alone one in
+four is built and run (support/sample.py), and with --plant all; the session, which has the same kernels, has all."""
 import argparse
 import concurrent.futures
 import hashlib
@@ -23,7 +24,11 @@ import sys
 import tempfile
 import threading
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import sample  # noqa: E402
+
 BATCH = 64  # as in vectors_run.c: job i is model m(i % BATCH) of its batch
+ONE_IN = 4
 FLAGS = ["-std=c99", "-w", "-Werror=implicit-function-declaration", "-ffp-contract=off"]
 SANITIZING = next((c for c in ("clang-14", "clang") if shutil.which(c)), "cc")
 SANITIZERS = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
@@ -196,6 +201,11 @@ def essence(folder, index):
     return re.sub(r"(?i)(tvmgen_)m\d+", r"\1m", re.sub(r"/\*.*?\*/", "", "".join(parts), flags=re.S))
 
 
+def form(text):
+    """What is left of an essence without its numbers, and how many stand in a row."""
+    return hash(re.sub(r"(?:-?\b\d[\w.+]*[,\s{}]*)+", "0", text))
+
+
 class Objects:
     """Files of micro/, compiled once: batch after batch has the same texts."""
 
@@ -253,6 +263,39 @@ def build_and_run(folder, indices, cases, asan):
     return lines
 
 
+def run(args, folder, cases, variant, *more):
+    """What vectors_run says, and its batches with their indices."""
+    folder.mkdir()
+    jobs = struct.pack("<I", len(cases)) + b"".join(
+        head_of(c) + struct.pack("<I", len(c.model)) + c.model + pieces(c.inputs) + pieces(outputs)
+        for c, outputs in cases)
+    (folder / "jobs").write_bytes(jobs)
+    done = subprocess.run([args.program, folder / "jobs", folder, variant, *more], capture_output=True, text=True)
+    lines, batches = [], []
+    if done.returncode != 0:
+        lines.append(f"vectors_run exits with {done.returncode}: {done.stderr[:2000]}")
+    for line in done.stdout.splitlines():
+        if line.startswith("batch ") and "fails" not in line:
+            number, *indices = [int(w) for w in line.split()[1:]]
+            batches.append((folder / f"b{number}", indices))
+        else:
+            lines.append(line)
+    return lines, batches
+
+
+def choose(cases, names, batches, seen, takes_all):
+    """Indices of those to build: C and outputs that no earlier variant has tested, of each form a share."""
+    new = []
+    for batch, indices in batches:
+        for i in indices:
+            case, outputs = cases[i]
+            text = essence(batch, i)
+            key = (text, tuple(case.inputs), tuple(outputs))
+            new += [] if key in seen else [(i, names[i].split(" case ")[0], form(text))]
+            seen.add(key)
+    return [i for i, *_ in sample.share(new, 1 if takes_all else ONE_IN, lambda row: row[1:])]
+
+
 def check(args, files, variant, container, seen):
     """Findings of one variant, and how many cases there are. seen: the C and the outputs that an
     earlier variant has tested, which need no second build."""
@@ -266,40 +309,22 @@ def check(args, files, variant, container, seen):
                 names.append(f"{head['operator']} {head['type']} case {case.name} ({variant})")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        jobs = struct.pack("<I", len(cases)) + b"".join(
-            head_of(c) + struct.pack("<I", len(c.model)) + c.model + pieces(c.inputs) + pieces(outputs)
-            for c, outputs in cases)
-        (folder / "jobs").write_bytes(jobs)
-        done = subprocess.run([args.program, folder / "jobs", folder, variant], capture_output=True,
-                              text=True)
-        lines, batches = [], []
-        if done.returncode != 0:
-            lines.append(f"vectors_run exits with {done.returncode}: {done.stderr[:2000]}")
-        for line in done.stdout.splitlines():
-            if line.startswith("batch ") and "fails" not in line:
-                number, *indices = [int(w) for w in line.split()[1:]]
-                batches.append((folder / f"b{number}", indices))
-            else:
-                lines.append(line)
+        lines, batches = run(args, folder / "all", cases, variant)
         if not args.session:
             tested = sum(len(indices) for _, indices in batches)
-            for at, (batch, indices) in enumerate(batches):
-                new = []
-                for i in indices:
-                    case, outputs = cases[i]
-                    key = (essence(batch, i), tuple(case.inputs), tuple(outputs))
-                    new += [] if key in seen else [i]
-                    seen.add(key)
-                batches[at] = (batch, new)
-            batches = [b for b in batches if b[1]]
-            for planted, _ in batches if args.plant else []:
-                plant(planted)
-            with concurrent.futures.ThreadPoolExecutor(2) as pool:
-                for found in pool.map(lambda b: build_and_run(*b, cases, args.asan), batches):
-                    lines += found
             failed = sum(line.startswith("compile ") for line in lines)
             if tested + failed != len(cases) and not any(" fails" in line for line in lines):
                 lines.append(f"{len(cases)} cases, but only {tested} of them were compiled")
+            chosen = choose(cases, names, batches, seen, args.plant)
+            taken = [cases[i] for i in chosen]
+            found, batches = run(args, folder / "taken", taken, variant, "emit")  # full batches: few programs
+            for planted, _ in batches if args.plant else []:
+                plant(planted)
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                found += sum(pool.map(lambda b: build_and_run(*b, taken, args.asan), batches), [])
+            lines += [re.sub(r"^(compile|emitted) (\d+)", lambda m: f"{m[1]} {chosen[int(m[2])]}", line) for line in found]
+            if sum(len(indices) for _, indices in batches) != len(chosen):
+                lines.append(f"{len(chosen)} cases were chosen, not all of them compiled again")
         else:
             lines = [line for line in lines if not line.startswith("compile ")]
     spell = re.compile(r"^(session|compile|emitted) (\d+)")
