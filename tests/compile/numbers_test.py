@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """One numbering of operators: the comment that introduces one, the symbol of its arguments, the case that runs it
-and, with devices, the rows of its steps, in the emitted C of every vector and model, with and without devices.
+and, with devices, the rows of its steps, in the emitted C of the vectors and models of ports_test.py, with and without devices.
 
     numbers_test.py PORTS_RUN SOURCE_FOLDER TARGETS.so"""
 import pathlib

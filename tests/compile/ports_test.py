@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Scale and zero point of every input and output of every vector and model, as the library and the
-emitted headers have them, with and without devices, against the file itself, which is read here
-without Oribi's importers.
+"""Scale and zero point of every input and output of one vector in four of each operator and type (support/sample.py) and
+of every model, as the library and the emitted headers have them, with and without devices, against the file itself,
+which is read here without Oribi's importers.
 
     ports_test.py PORTS_RUN SOURCE_FOLDER TARGETS.so [--plant]
 
@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import sample  # noqa: E402
 from flat_reader import Table  # noqa: E402
 
 DEVICES = ["every", "shared"]
@@ -175,11 +176,12 @@ def differs(wanted, got):
 
 
 def models_of(source, container):
-    """(name, bytes) of each model that there is, once."""
-    seen = {}
+    """(name, bytes) of each model, once, and of each file of vectors a share."""
+    found = {}
     for path in sorted((source / "tests/vectors").glob("*.bin.xz")):
         for case in container.unpack(path)[1]:
-            seen.setdefault(case.model, f"{path.name} case {case.name}")
+            found.setdefault(case.model, (path.name, case.name))
+    seen = {data: f"{path} case {case}" for data, (path, case) in sample.share(found.items(), 4, lambda item: item[1][0])}
     shared = source / "../shared/models"
     for path in sorted(shared.glob("mlperf-tiny/*.tflite")):
         seen.setdefault(path.read_bytes(), path.name)

@@ -28,7 +28,7 @@ if command -v lintian >/dev/null; then
     dpkg-deb -R "$work"/one/oribi_*.deb "$work/planted"
     sed -i '/^ /d' "$work/planted/DEBIAN/control"
     dpkg-deb -Znone --root-owner-group -b "$work/planted" "$work/planted.deb" >/dev/null
-    if lintian --allow-root --fail-on error,warning "$work/planted.deb" >"$work/said"; then echo "a fault was not seen"; exit 1; fi
+    if lintian --allow-root --fail-on error,warning --tags extended-description-is-empty "$work/planted.deb" >"$work/said"; then echo "a fault was not seen"; exit 1; fi
     grep -q extended-description-is-empty "$work/said"
 else
     echo "not looked at: no lintian"

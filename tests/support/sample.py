@@ -12,7 +12,7 @@ FULL = os.environ.get("ORIBI_TEST_FULL") == "1"
 
 def share(cases, one_in, kind=lambda case: None):
     """Those of `cases` that are taken, in their order. kind(case) says which are alike."""
-    kinds = {}
+    cases, kinds = list(cases), {}
     for at, case in enumerate(cases):
         kinds.setdefault(kind(case), []).append(at)
     taken = {at for alike in kinds.values() for at in alike[SEED % min(one_in, len(alike))::one_in]}
