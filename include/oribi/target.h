@@ -7,6 +7,7 @@
  * A target is described by patterns. A pattern is a chain of operators, each reading the result of
  * the one before; where the graph has such a chain, and nobody else reads what lies inside, it is a
  * region. The target says whether it takes the region, what that costs, and what its operator is.
+ * A target that has a compiler of its own is offered whole subgraphs: compile_region.
  *
  * Context  all functions of a target are called on one thread at a time, while a model is compiled.
  *          A region, and what is read of it, is borrowed until the function returns.
@@ -46,7 +47,10 @@ typedef struct oribi_region_tensor {
 TF_CAPI_EXPORT extern int32_t oribi_region_num_nodes(const oribi_region *region);
 TF_CAPI_EXPORT extern const char *oribi_region_op(const oribi_region *region, int32_t node);
 TF_CAPI_EXPORT extern const char *oribi_region_node_name(const oribi_region *region, int32_t node);
-/* Inputs and outputs of one operator, constants among them. */
+/* Inputs and outputs of one operator, constants among them; of ORIBI_REGION_CALL (since 1.4), in
+ * place of a node, the tensors that a call of the device has, in their order, scratch apart: what
+ * the region reads from outside, without constants, and what is read of it there. Tensors of one
+ * name are one tensor. */
 TF_CAPI_EXPORT extern int32_t oribi_region_num_inputs(const oribi_region *region, int32_t node);
 TF_CAPI_EXPORT extern int32_t oribi_region_num_outputs(const oribi_region *region, int32_t node);
 TF_CAPI_EXPORT extern void oribi_region_input(const oribi_region *region, int32_t node,
@@ -69,6 +73,10 @@ TF_CAPI_EXPORT extern int32_t oribi_region_attr_ints(const oribi_region *region,
 TF_CAPI_EXPORT extern int32_t oribi_region_attr_floats(const oribi_region *region, int32_t node,
                                                        const char *name, float *values, int32_t max,
                                                        TF_Status *status);
+
+#if ORIBI_HAS_CONTRACT(1, 4)
+#define ORIBI_REGION_CALL (-1)
+#endif /* 1.4 */
 
 #if ORIBI_HAS_CONTRACT(1, 3)
 TF_CAPI_EXPORT extern int32_t oribi_region_attr_bool(const oribi_region *region, int32_t node,
@@ -122,6 +130,13 @@ typedef struct oribi_target_scratch {
 TF_CAPI_EXPORT extern void oribi_target_share_scratch(oribi_target_code *code,
                                                       const oribi_target_scratch *scratch,
                                                       TF_Status *status);
+/* Of compile_region: the estimated time of the operator on the device; without it 0. */
+TF_CAPI_EXPORT extern void oribi_target_set_cost_us(oribi_target_code *code, int64_t us);
+/* Of compile_region: the target does not take the region. `node` names an operator without which it
+ * may be another matter; ORIBI_REGION_CALL: none, the region is too much as a whole, say. `why` is
+ * copied. */
+TF_CAPI_EXPORT extern void oribi_target_refuse(oribi_target_code *code, int32_t node,
+                                               const char *why, TF_Status *status);
 #endif /* 1.4 */
 /* The body of a C function in place of Invoke: `int32_t NAME(const struct tvm_device_call *call,
  * void *resource_handle)`. It is copied; it may call what `declarations` declare, which stand above
@@ -379,6 +394,20 @@ typedef struct oribi_target {
     /* Of tvm/runtime/device.h, for which its driver is written: TVM_DEVICE_CONTRACT, when it has
      * TVM_DEVICE_DRIVER in a source. Generated code refuses another driver. 0: it states none. */
     int32_t driver_contract;
+    /* A compiler of the device's vendor; patterns, of which there may be none, are asked for what
+     * it leaves. NULL, or:
+     * compile_region is offered subgraphs, connected, of any operators that `takes` has let through
+     * (NULL: all), with any number of inputs and outputs: such that no operator beside one can be
+     * added to it without a way that leaves the region and comes back to it. It makes one operator
+     * of the region, as `write` of a pattern does (its commands and resident constants are params),
+     * or calls oribi_target_refuse, and is then offered less: the same without the operator that it
+     * named, or the region's halves. It sees 500 regions of a model at most. A status that is not
+     * OK ends the compilation. Operators with a state, in branches and loops are not offered. */
+    void (*compile_region)(void *compiler, const oribi_region *region, oribi_target_code *code,
+                           TF_Status *status);
+    /* May the only operator of the region be a part of others? 0: no, with the reason in why. */
+    int32_t (*takes)(void *compiler, const oribi_region *region, char *why, size_t why_bytes);
+    void *compiler;
 #endif
 } oribi_target;
 

@@ -223,6 +223,7 @@ static bool add_kept_off(oribi_compile *all, const oribi_program *c, int32_t cal
     const oribi_device_instance *device = &c->devices.partition.devices[region->device];
     *out = (oribi_kept_off){
         .node = oribi_arena_strdup(&all->arena, region->nodes[0]->name),
+        .n_nodes = region->n_nodes,
         .target = device->target,
         .why = oribi_arena_printf(&all->arena,
                                   "the memory of '%s' (%" PRId64
@@ -276,8 +277,11 @@ static oribi_program *plan_within_devices(oribi_compile *all, oribi_program *pro
             return NULL;
         }
         for (int32_t i = n_before; i < n; i++) {
-            oribi_log(ORIBI_LOG_WARNING, "%s: node '%s' stays on the CPU: %s", path,
-                      kept_off[i].node, kept_off[i].why);
+            const bool is_one = kept_off[i].n_nodes == 1;
+            oribi_log(ORIBI_LOG_WARNING, "%s: node '%s'%s: %s", path, kept_off[i].node,
+                      is_one ? " stays on the CPU"
+                             : " and those behind it are no operator of the device",
+                      kept_off[i].why);
         }
         destroy_program(program);
         all->n_programs = index;

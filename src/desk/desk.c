@@ -225,8 +225,7 @@ void oribi_desk_invoke(oribi_desk *desk, int32_t op, const void *params, size_t 
     }
     const oribi_region *region = &p->regions[index];
     oribi_desk_part *part = &desk->regions[index];
-    if (!oribi__desk_part_make(part, desk->program, &desk->arena, region->nodes, region->inputs,
-                               region->n_nodes, status) ||
+    if (!oribi__desk_part_make(part, desk->program, &desk->arena, region, status) ||
         !invoke(desk, region, part, inputs, inputs_bytes, outputs, outputs_bytes, status)) {
         oribi_status_prefix(status, "node '%s': ", region->nodes[0]->name);
     }

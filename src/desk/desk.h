@@ -20,11 +20,10 @@ typedef struct oribi_desk_part {
     int32_t n_outer, n_outputs;
 } oribi_desk_part;
 
-/* Makes it for the first use. The outputs are the last node's. inputs: by node, what it reads;
- * NULL: what it says itself. */
+/* Makes it for the first use, of the nodes and outputs of the region. Without `inputs` there, nodes
+ * read what they say themselves. */
 bool oribi__desk_part_make(oribi_desk_part *part, const oribi_program *program, oribi_arena *arena,
-                           oribi_node *const *nodes, const oribi_value_id *const *inputs,
-                           int32_t n_nodes, TF_Status *status);
+                           const oribi_region *region, TF_Status *status);
 /* inputs as `outer`, borrowed; outputs are the caller's to delete, none on failure. */
 bool oribi__desk_part_run(oribi_desk_part *part, TF_Tensor *const *inputs, TF_Tensor **outputs,
                           TF_Status *status);

@@ -124,8 +124,11 @@ static bool run_on_cpu(oribi_desk *desk, int32_t index, TF_Status *status)
         nodes[n++] = desk->program->graph->nodes[call->fused->id];
     }
     nodes[n++] = desk->program->graph->nodes[call->node->id];
-    if (!oribi__desk_part_make(&desk->calls[index], desk->program, &desk->arena, nodes, NULL, n,
-                               status) ||
+    const oribi_region all = {.nodes = nodes,
+                              .n_nodes = n,
+                              .outputs = call->node->outputs,
+                              .n_outputs = call->node->n_outputs};
+    if (!oribi__desk_part_make(&desk->calls[index], desk->program, &desk->arena, &all, status) ||
         !run_part(desk, &desk->calls[index], call->node, status)) {
         oribi_status_prefix(status, "node '%s': ", call->node->name);
         return false;

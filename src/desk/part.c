@@ -11,6 +11,7 @@
 
 typedef struct making {
     oribi_desk_part *part;
+    const oribi_region *region;
     oribi_graph *from, *to;
     oribi_value_id *map; /* by value of `from`: in `to`, or -1 */
     TF_Status *status;
@@ -20,7 +21,7 @@ typedef struct making {
 static bool add_outer(making *m, oribi_value_id id)
 {
     const oribi_value *value = m->from->values[id];
-    if (value->constant != NULL && m->map[id] >= 0) {
+    if ((value->constant != NULL || m->region->is_compiled) && m->map[id] >= 0) {
         return true;
     }
     if (value->constant != NULL) {
@@ -72,13 +73,9 @@ static bool add_node(making *m, const oribi_node *node, const oribi_value_id *in
     return true;
 }
 
-static bool copy_nodes(making *m, oribi_node *const *nodes, const oribi_value_id *const *inputs,
-                       int32_t n_nodes, oribi_arena *scratch)
+static bool copy_nodes(making *m, size_t most, oribi_arena *scratch)
 {
-    size_t most = 1;
-    for (int32_t i = 0; i < n_nodes; i++) {
-        most += (size_t)nodes[i]->n_inputs;
-    }
+    const oribi_region *region = m->region;
     const size_t n_values = (size_t)m->from->n_values + 1;
     m->map = oribi_arena_array(scratch, n_values, sizeof *m->map);
     bool *is_made = oribi_arena_array(scratch, n_values, sizeof *is_made);
@@ -88,16 +85,16 @@ static bool copy_nodes(making *m, oribi_node *const *nodes, const oribi_value_id
         return oribi_fail_memory(m->status);
     }
     memset(m->map, -1, n_values * sizeof *m->map);
-    for (int32_t i = 0; i < n_nodes; i++) {
-        ORIBI_TRY(
-            add_node(m, nodes[i], inputs != NULL ? inputs[i] : nodes[i]->inputs, is_made, ids));
+    for (int32_t i = 0; i < region->n_nodes; i++) {
+        const oribi_node *node = region->nodes[i];
+        ORIBI_TRY(add_node(m, node, region->inputs != NULL ? region->inputs[i] : node->inputs,
+                           is_made, ids));
     }
-    const oribi_node *last = nodes[n_nodes - 1];
-    for (int32_t i = 0; i < last->n_outputs; i++) {
-        const oribi_value_id id = m->map[last->outputs[i]];
+    for (int32_t i = 0; i < region->n_outputs; i++) {
+        const oribi_value_id id = m->map[region->outputs[i]];
         ORIBI_TRY(oribi_graph_add_output(m->to, id, m->to->values[id]->name, m->status));
     }
-    m->part->n_outputs = last->n_outputs;
+    m->part->n_outputs = region->n_outputs;
     return oribi_graph_sort(m->to, m->status);
 }
 
@@ -128,29 +125,31 @@ static bool open_session(oribi_desk_part *part, oribi_graph *graph, const char *
 }
 
 bool oribi__desk_part_make(oribi_desk_part *part, const oribi_program *program, oribi_arena *arena,
-                           oribi_node *const *nodes, const oribi_value_id *const *inputs,
-                           int32_t n_nodes, TF_Status *status)
+                           const oribi_region *region, TF_Status *status)
 {
     if (part->session != NULL) {
         return true;
     }
     oribi_arena scratch = {0};
     size_t most = 1;
-    for (int32_t i = 0; i < n_nodes; i++) {
-        most += (size_t)nodes[i]->n_inputs;
+    for (int32_t i = 0; i < region->n_nodes; i++) {
+        most += (size_t)region->nodes[i]->n_inputs;
     }
     *part = (oribi_desk_part){
         .outer = oribi_arena_array(arena, most, sizeof *part->outer),
         .input = oribi_arena_array(arena, most, sizeof *part->input),
     };
-    making m = {
-        .part = part, .from = program->graph, .to = oribi_graph_create(status), .status = status};
+    making m = {.part = part,
+                .region = region,
+                .from = program->graph,
+                .to = oribi_graph_create(status),
+                .status = status};
     if (m.to == NULL) {
         return false;
     }
     m.to->source_name = program->graph->source_name;
     m.to->source_kind = program->graph->source_kind;
-    const bool ok = copy_nodes(&m, nodes, inputs, n_nodes, &scratch);
+    const bool ok = copy_nodes(&m, most, &scratch);
     oribi_arena_destroy(&scratch);
     if (!ok) {
         oribi_graph_destroy(m.to);

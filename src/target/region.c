@@ -32,16 +32,34 @@ const char *oribi_region_node_name(const oribi_region *region, int32_t node)
 
 /* --- Tensors ---------------------------------------------------------------------------------- */
 
+static const oribi_value_id *inputs_of(const oribi_region *region, int32_t node, int32_t *n)
+{
+    const oribi_node *at = node_at(region, node);
+    const bool is_call = region != NULL && node == ORIBI_REGION_CALL;
+    *n = is_call ? region->n_outer : at != NULL ? at->n_inputs : 0;
+    return is_call ? region->outer : at != NULL ? at->inputs : NULL;
+}
+
+static const oribi_value_id *outputs_of(const oribi_region *region, int32_t node, int32_t *n)
+{
+    const oribi_node *at = node_at(region, node);
+    const bool is_call = region != NULL && node == ORIBI_REGION_CALL;
+    *n = is_call ? region->n_outputs : at != NULL ? at->n_outputs : 0;
+    return is_call ? region->outputs : at != NULL ? at->outputs : NULL;
+}
+
 int32_t oribi_region_num_inputs(const oribi_region *region, int32_t node)
 {
-    const oribi_node *n = node_at(region, node);
-    return n != NULL ? n->n_inputs : 0;
+    int32_t n;
+    (void)inputs_of(region, node, &n);
+    return n;
 }
 
 int32_t oribi_region_num_outputs(const oribi_region *region, int32_t node)
 {
-    const oribi_node *n = node_at(region, node);
-    return n != NULL ? n->n_outputs : 0;
+    int32_t n;
+    (void)outputs_of(region, node, &n);
+    return n;
 }
 
 static void read_tensor(const oribi_region *region, int32_t node, const oribi_value_id *ids,
@@ -89,9 +107,9 @@ void oribi_region_input(const oribi_region *region, int32_t node, int32_t input,
     if (!ORIBI_GIVEN(status, region, out)) {
         return;
     }
-    const oribi_node *n = node_at(region, node);
-    read_tensor(region, node, n != NULL ? n->inputs : NULL, n != NULL ? n->n_inputs : 0, input, out,
-                status);
+    int32_t n;
+    const oribi_value_id *ids = inputs_of(region, node, &n);
+    read_tensor(region, node, ids, n, input, out, status);
 }
 
 void oribi_region_output(const oribi_region *region, int32_t node, int32_t output,
@@ -100,9 +118,9 @@ void oribi_region_output(const oribi_region *region, int32_t node, int32_t outpu
     if (!ORIBI_GIVEN(status, region, out)) {
         return;
     }
-    const oribi_node *n = node_at(region, node);
-    read_tensor(region, node, n != NULL ? n->outputs : NULL, n != NULL ? n->n_outputs : 0, output,
-                out, status);
+    int32_t n;
+    const oribi_value_id *ids = outputs_of(region, node, &n);
+    read_tensor(region, node, ids, n, output, out, status);
 }
 
 /* --- Attributes ------------------------------------------------------------------------------- */
@@ -280,6 +298,25 @@ void oribi_target_set_scratch(oribi_target_code *code, size_t bytes)
 {
     if (code != NULL) {
         code->scratch_bytes = bytes;
+    }
+}
+
+void oribi_target_set_cost_us(oribi_target_code *code, int64_t us)
+{
+    if (code != NULL) {
+        code->us = us > 0 ? us : 0;
+    }
+}
+
+void oribi_target_refuse(oribi_target_code *code, int32_t node, const char *why, TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, code, why)) {
+        return;
+    }
+    code->refusal = oribi_arena_strdup(code->arena, why);
+    code->refused = node >= 0 ? node : -1;
+    if (code->refusal == NULL) {
+        oribi_fail_memory(status);
     }
 }
 

@@ -48,6 +48,9 @@ struct oribi_target_code {
     const char *declarations, *body;    /* NULL: Invoke */
     oribi_kernel_code *own;             /* of an op of one kernel; NULL: of a device */
     const oribi_target_scratch *shared; /* scratch at fixed places; NULL: its own, anywhere */
+    const char *refusal;                /* of compile_region: why not; NULL: it takes the region */
+    int32_t refused;                    /* the operator that it does not take; -1: all of them */
+    int64_t us;
 };
 
 /* Nodes that a device takes. The graph keeps them, dead, after the partition. */
@@ -59,6 +62,11 @@ struct oribi_region {
     oribi_node **nodes;
     int32_t n_nodes;
     const oribi_value_id **inputs; /* by node: what it read; dead nodes have forgotten it */
+    oribi_value_id *outer;         /* what it reads from outside, constants apart */
+    oribi_value_id *outputs;
+    int32_t n_outer, n_outputs;
+    bool is_compiled; /* by compile_region: any operators, each outer value once */
+    bool is_assigned; /* to its device, by name */
     oribi_target_code code;
 };
 
@@ -78,6 +86,7 @@ typedef struct oribi_partition_note {
  */
 typedef struct oribi_kept_off {
     const char *node; /* the first of the region */
+    int32_t n_nodes;  /* at least so many: a smaller one may do */
     const oribi_target *target;
     const char *why;
 } oribi_kept_off;
@@ -131,6 +140,7 @@ bool oribi_target_is_name(const char *text, size_t length);
 /* NULL: none of that name. */
 const oribi_target *oribi_target_find(const char *name);
 /* What a target says that may be older than these members: it does not. */
+bool oribi_target_compiles(const oribi_target *target);
 bool oribi_target_has_load(const oribi_target *target);
 int32_t oribi_target_driver_contract(const oribi_target *target);
 /* The first that has a pattern of this op; NULL: none. */
@@ -145,9 +155,10 @@ void oribi_target_forget_kernels(void);
  * Errors: NOT_FOUND, ALREADY_EXISTS, RESOURCE_EXHAUSTED past ORIBI_DEVICES_MAX. */
 bool oribi_partition_add_device(oribi_partition *partition, const char *spec, TF_Status *status);
 
-/* Takes every region that a device's target supports, the longest patterns first, and puts a node
- * in its place. Of several instances the least loaded is taken, unless `assignments` ("NODE=npu1",
- * "NODE=cpu") names one. Shapes are known; the graph is sorted. */
+/* Takes what a target's compiler takes of the subgraphs that it is offered, then every region that
+ * a device's target supports, the longest patterns first, and puts a node in the place of each. Of
+ * several instances the least loaded is taken, unless `assignments` ("NODE=npu1", "NODE=cpu") names
+ * one. Shapes are known; the graph is sorted. */
 bool oribi_partition_graph(oribi_partition *partition, oribi_graph *graph,
                            const char *const *assignments, int32_t n_assignments,
                            TF_Status *status);

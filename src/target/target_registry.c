@@ -65,15 +65,23 @@ static bool check_pattern(const oribi_target *target, int32_t index, TF_Status *
 
 static bool check_patterns(const oribi_target *target, TF_Status *status)
 {
-    if (target->n_patterns <= 0 || target->patterns == NULL) {
+    if ((target->n_patterns <= 0 || target->patterns == NULL) &&
+        (target->n_patterns != 0 || !oribi_target_compiles(target))) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "target '%s' has no patterns; without one it takes nothing",
+                          "target '%s' has no patterns; without one, or compile_region, it takes "
+                          "nothing",
                           target->name);
     }
     for (int32_t i = 0; i < target->n_patterns; i++) {
         ORIBI_TRY(check_pattern(target, i, status));
     }
     return true;
+}
+
+bool oribi_target_compiles(const oribi_target *target)
+{
+    return target->struct_size >= TF_OFFSET_OF_END(oribi_target, compiler) &&
+           target->compile_region != NULL;
 }
 
 bool oribi_target_has_load(const oribi_target *target)

@@ -185,7 +185,7 @@ static bool open(assigning *s, oribi_program *c, TF_Status *status)
         return oribi_fail_memory(status);
     }
     for (int32_t i = 0; i < p->n_regions; i++) {
-        s->is_fixed[i] = oribi_program_is_assigned(c, &p->regions[i]);
+        s->is_fixed[i] = p->regions[i].is_assigned;
     }
     return true;
 }

@@ -68,8 +68,6 @@ int64_t oribi_program_mhz(const oribi_program *program);
 bool oribi_program_gather(oribi_program *program, TF_Status *status);
 /* and, once all is planned so, on more of them where that costs neither time nor copies. */
 bool oribi_program_spread(oribi_program *program, TF_Status *status);
-/* device_spans.c: did the user put the region where it is? */
-bool oribi_program_is_assigned(const oribi_program *program, const oribi_region *region);
 /* compile_choose.c: makes the calls and their order such that they need little memory, and plans.
  */
 bool oribi_program_choose(oribi_program *program, oribi_lowering *lowering, TF_Status *status);

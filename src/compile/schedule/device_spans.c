@@ -314,20 +314,6 @@ static int64_t bytes_of(const stepping *s, oribi_value_id value)
     return oribi_lower_bytes(s->c->graph->values[value]);
 }
 
-bool oribi_program_is_assigned(const oribi_program *c, const oribi_region *region)
-{
-    const oribi_option_list *list = &c->options->assignments;
-    for (int32_t i = 0; i < list->n; i++) {
-        const char *equals = strrchr(list->items[i], '=');
-        const char *node = region->nodes[0]->name;
-        const size_t length = equals != NULL ? (size_t)(equals - list->items[i]) : 0;
-        if (strlen(node) == length && memcmp(list->items[i], node, length) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static int64_t bytes_of_call(const stepping *s, const oribi_call *call)
 {
     int64_t bytes = call->scratch_bytes;
@@ -345,8 +331,7 @@ static void find_overfull(stepping *s, int32_t which)
     int64_t most = -1;
     for (int32_t i = 0; i < s->c->n_calls; i++) {
         const oribi_call *call = &s->c->calls[i];
-        if (s->span_of[i] == which && !oribi_program_is_assigned(s->c, call->region) &&
-            bytes_of_call(s, call) > most) {
+        if (s->span_of[i] == which && !call->region->is_assigned && bytes_of_call(s, call) > most) {
             most = bytes_of_call(s, call);
             s->d->overfull = i;
         }
