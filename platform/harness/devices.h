@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who starts the devices of a model, and what does the target give them? `oribi verify` writes a
  * table of them; harness.c starts them before the first run and stops them after the last. A target
- * on which devices run brings oribi_place_line (<target>/device_place.c), one with files
+ * that has lines to far ends brings oribi_place_line (<target>/device_place.c), one with files
  * oribi_place_window, too.
  */
 #ifndef ORIBI_PLATFORM_HARNESS_DEVICES_H_

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A target with a compiler of its own, tape/: whole subgraphs of int8 models as one tape each, run by a driver that knows
 nothing of the examples, in the host's memory and in one of its own. On the desk with the goldens of TensorFlow Lite Micro,
-as emitted C on this machine and on an emulated Cortex-M4; what is said of nodes; faults that are planted in copies.
+as emitted C on this machine and on every emulated board; what is said of nodes; faults that are planted in copies.
 
     tape_test.py ORIBI SOURCE_FOLDER
 """
@@ -21,6 +21,8 @@ RESNET, DIGITS = TINY / "pretrainedResnet_quant.tflite", SOURCE / "examples/digi
 INCLUDE = ["-I", SOURCE / "include", "-I", TAPE / "headers"]
 SHARED = ["gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", *INCLUDE]
 HAS_BOARD = shutil.which("qemu-system-arm") is not None and shutil.which("arm-none-eabi-gcc") is not None
+HAS_RISCV = shutil.which("riscv64-unknown-elf-gcc") is not None and shutil.which("qemu-system-riscv32") is not None
+RISCV = ["riscv32", "riscv64", "riscv64-v"] if HAS_RISCV else []
 SCHEDULES = ["design", "lazy", "eager", "hold"]
 
 
@@ -68,11 +70,22 @@ class Tape(unittest.TestCase):
             self.verify(["tape-own"], "--device-schedule", schedule)
         self.assertRegex(self.verify(["tape"], "--per-node").stdout, r"per node +(\d+) of \1 values")
 
-    @unittest.skipUnless(HAS_BOARD, "no emulator of a Cortex-M4")
-    def test_it_does_on_a_cortex_m4(self):
-        for kind in ("tape", "tape-own"):
-            done = self.verify([kind], "--target", "cortex-m4", model=RESNET if TINY.is_dir() else DIGITS)
+    @unittest.skipUnless(HAS_BOARD, "no emulator of a Cortex-M")
+    def test_it_does_on_emulated_boards(self):
+        for kind, model in (("tape", DIGITS), ("tape-own", RESNET if TINY.is_dir() else DIGITS)):
+            done = self.verify([kind], "--target", "cortex-m4", model=model)
             self.assertIn("cortex-m4: equal bit for bit: 1 runs", done.stdout)
+        for target in ["cortex-m0", "cortex-m3", "cortex-m7", "cortex-m33", "cortex-m55", *RISCV]:
+            with self.subTest(target=target):
+                self.assertIn(f"{target}: equal bit for bit: 1 runs", self.verify(["tape-own"], "--target", target).stdout)
+
+    @unittest.skipUnless(HAS_BOARD, "no compiler for a Cortex-M")
+    def test_an_image_for_a_board_of_ones_own_has_the_driver(self):
+        self.run_oribi("verify", DIGITS, "--plugin", self.plugin, "--target-device", "tape", "--driver", TAPE, "--target",
+                       "cortex-m4", "--image", self.folder / "firmware")
+        symbols = subprocess.run(["arm-none-eabi-nm", self.folder / "firmware/image"], capture_output=True, text=True,
+                                 check=True).stdout
+        self.assertIn(" T TVMDeviceTapeInvoke", symbols)
 
     @unittest.skipUnless(TINY.is_dir(), "no MLPerf Tiny models")
     def test_the_desk_gives_what_tensorflow_lite_micro_gave(self):

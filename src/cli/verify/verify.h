@@ -36,13 +36,13 @@ typedef struct verify_target {
     const char *packages;           /* Debian's, for messages */
     bool is_arm;
     bool is_v6m; /* the machine would run later instructions: the image is looked through */
-    /* For models with devices; driver_platform is NULL where they do not run. */
+    /* For models with devices: */
     const char *driver_platform; /* of their manifests: "posix" */
-    const char *device_place;    /* of platform/ */
+    const char *device_place;    /* of platform/; NULL: there are no lines and no windows */
     const char *device_machine;  /* in place of `machine`: its memory is shared with far ends */
 } verify_target;
 const verify_target *verify_target_find(const char *name);
-void verify_targets_with_devices(char *out, size_t size); /* "host and cortex-m4" */
+void verify_targets_with_lines(char *out, size_t size); /* "host, cortex-m4" */
 
 enum { VERIFY_MAX_PORTS = 32, VERIFY_MAX_DEVICES = 4 };
 

@@ -22,23 +22,37 @@ static bool is_hosted(const verify *v)
 /* Options that the harness has no answer to, with devices. */
 static int check_options(const verify *v)
 {
-    static const char *const others[] = {"--device", "--image", "--port"};
     const char *schedule = cli_value(v->args, "--device-schedule");
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (cli_has(v->args, others[i])) {
-            cli_error("verify: %s does not go with --target-device", others[i]);
-            return CLI_UNSUPPORTED;
-        }
+    if (cli_has(v->args, "--device")) {
+        cli_error("verify: --device does not go with --target-device");
+        return CLI_UNSUPPORTED;
     }
     if (cli_has(v->args, "--per-node") && schedule != NULL && strcmp(schedule, "hold") == 0) {
         cli_error("verify: --per-node does not go with --device-schedule hold: a device that is "
                   "held open is done later than with its operator");
         return CLI_UNSUPPORTED;
     }
-    if (v->target->driver_platform == NULL) {
+    return CLI_OK;
+}
+
+/* A line and a window lead to a far end, which is there beside some emulators, and beside no board
+ * of somebody's. */
+static int check_place(const verify *v, const verify_device *device)
+{
+    const bool has_place = device->platform->has_line || device->platform->window_bytes > 0;
+    const char *image = cli_has(v->args, "--image")  ? "--image"
+                        : cli_has(v->args, "--port") ? "--port"
+                                                     : NULL;
+    if (has_place && v->target->device_place == NULL) {
         char targets[128];
-        verify_targets_with_devices(targets, sizeof targets);
-        cli_error("verify: devices run on %s, not on %s", targets, v->target->name);
+        verify_targets_with_lines(targets, sizeof targets);
+        cli_error("verify: '%s' has a line or a window, which are there on %s, not on %s",
+                  device->kind->name, targets, v->target->name);
+        return CLI_UNSUPPORTED;
+    }
+    if (has_place && image != NULL) {
+        cli_error("verify: '%s' has a line or a window: %s does not go with it", device->kind->name,
+                  image);
         return CLI_UNSUPPORTED;
     }
     return CLI_OK;
@@ -64,7 +78,7 @@ static int add_device(verify *v, const char *spec)
         return CLI_UNSUPPORTED;
     }
     v->n_devices++;
-    return CLI_OK;
+    return check_place(v, device);
 }
 
 static int place_windows(verify *v)

@@ -30,11 +30,12 @@ static const char *const host_core[] = {NULL};
         .linker = "arm-none-eabi-gcc", .core = cortex_m_core,                                      \
         .file_transport = "harness/transport_file.c",                                              \
         .serial_transport = "cortex-m/transport_serial.c", .emulator = "qemu-system-arm",          \
-        .machine = "-M " board " -icount shift=10",                                                \
+        .machine = "-M " board " -icount shift=10", .driver_platform = "baremetal",                \
+        .device_machine = "-M " board ",memory-backend=shared",                                    \
         .packages = "gcc-arm-none-eabi qemu-system-arm", .is_arm = true, __VA_ARGS__               \
     }
 
-#define RISCV(cpu, bits, isa, core_kernels, more)                                                  \
+#define RISCV(cpu, bits, isa, more)                                                                \
     {                                                                                              \
         .name = cpu, .folder = "riscv32", .compiler = "riscv64-unknown-elf-gcc",                   \
         .flags = BARE " " isa, .clang_flags = "--target=riscv" bits "-unknown-elf",                \
@@ -42,8 +43,11 @@ static const char *const host_core[] = {NULL};
         .file_transport = "harness/transport_file.c",                                              \
         .serial_transport = "riscv32/transport_serial.c", .emulator = "qemu-system-riscv" bits,    \
         .machine = "-M virt -bios none -icount shift=0" more,                                      \
-        .packages = "gcc-riscv64-unknown-elf qemu-system-misc", .kernels = core_kernels            \
+        .packages = "gcc-riscv64-unknown-elf qemu-system-misc", .kernels = "plain",                \
+        .driver_platform = "baremetal"                                                             \
     }
+
+#define MPS2_LINES "cortex-m4/device_place.c" /* of all boards whose UARTs lie as the AN386's */
 
 static const verify_target targets[] = {
     {.name = "host",
@@ -58,24 +62,23 @@ static const verify_target targets[] = {
      .device_place = "host/device_place.c"},
     /* The board of a Cortex-M3, whose accesses are made to trap as the core's would. */
     CORTEX_M("cortex-m0", "cortex-m4", "-mfloat-abi=soft", "thumbv6m-none-eabi", "mps2-an385",
-             .kernels = "v6m", .is_v6m = true),
+             .kernels = "v6m", .is_v6m = true, .device_place = MPS2_LINES),
     CORTEX_M("cortex-m3", "cortex-m4", "-mfloat-abi=soft", "thumbv7m-none-eabi", "mps2-an385",
-             .kernels = "plain"),
+             .kernels = "plain", .device_place = MPS2_LINES),
     CORTEX_M("cortex-m4", "cortex-m4", "-mfpu=fpv4-sp-d16 -mfloat-abi=hard",
-             "thumbv7em-none-eabihf", "mps2-an386", .driver_platform = "baremetal",
-             .device_place = "cortex-m4/device_place.c",
-             .device_machine = "-M mps2-an386,memory-backend=shared"),
+             "thumbv7em-none-eabihf", "mps2-an386", .device_place = MPS2_LINES),
     CORTEX_M("cortex-m7", "cortex-m4", "-mfpu=fpv5-d16 -mfloat-abi=hard", "thumbv7em-none-eabihf",
-             "mps2-an500", .memory = "-Wl,--defsym=oribi_large=0x60000000"),
+             "mps2-an500", .memory = "-Wl,--defsym=oribi_large=0x60000000",
+             .device_place = MPS2_LINES),
     CORTEX_M("cortex-m33", "cortex-m33", "-mfpu=fpv5-sp-d16 -mfloat-abi=hard",
              "thumbv8m.main-none-eabihf", "mps2-an505",
              .memory = "-Wl,--defsym=oribi_code=0x10000000 -Wl,--defsym=oribi_data=0x38000000 "
                        "-Wl,--defsym=oribi_large=0x80000000"),
     CORTEX_M("cortex-m55", "cortex-m55", "-mfloat-abi=hard", "thumbv8.1m.main-none-eabihf",
-             "mps3-an547", .kernels = "mve", .driver_platform = NULL),
-    RISCV("riscv32", "32", "-march=rv32imac -mabi=ilp32", "plain", ""),
-    RISCV("riscv64", "64", "-march=rv64imac -mabi=lp64 -mcmodel=medany", "plain", ""),
-    RISCV("riscv64-v", "64", "-march=rv64gcv -mabi=lp64d -mcmodel=medany", "rvv",
+             "mps3-an547", .kernels = "mve"),
+    RISCV("riscv32", "32", "-march=rv32imac -mabi=ilp32", ""),
+    RISCV("riscv64", "64", "-march=rv64imac -mabi=lp64 -mcmodel=medany", ""),
+    RISCV("riscv64-v", "64", "-march=rv64gcv -mabi=lp64d -mcmodel=medany",
           " -cpu rv64,v=true,vlen=128,vext_spec=v1.0"),
 };
 
@@ -105,14 +108,13 @@ const verify_target *verify_target_find(const char *name)
     return NULL;
 }
 
-void verify_targets_with_devices(char *out, size_t size)
+void verify_targets_with_lines(char *out, size_t size)
 {
     out[0] = 0;
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
         const size_t length = strlen(out);
-        if (targets[i].driver_platform != NULL) {
-            snprintf(out + length, size - length, "%s%s", length > 0 ? " and " : "",
-                     targets[i].name);
+        if (targets[i].device_place != NULL) {
+            snprintf(out + length, size - length, "%s%s", length > 0 ? ", " : "", targets[i].name);
         }
     }
 }
@@ -216,7 +218,7 @@ static int compile_driver(const verify *v, const char *source, const char *name,
 static int compile_devices(const verify *v, verify_words *link)
 {
     int code = v->n_devices == 0 ? CLI_OK : compile_platform(v, "harness/devices.c", link);
-    if (code == CLI_OK && v->n_devices > 0) {
+    if (code == CLI_OK && v->n_devices > 0 && v->target->device_place != NULL) {
         code = compile_platform(v, v->target->device_place, link);
     }
     return code == CLI_OK ? verify_device_sources(v, compile_driver, link) : code;
@@ -339,9 +341,10 @@ int verify_emulate(const verify *v, int64_t out_bytes)
     char program[16] = "./image";
     if (t->emulator != NULL) {
         verify_words_add(a, t->emulator);
-        verify_words_split(a, v->n_devices == 0 ? t->machine : "");
+        const bool has_places = v->n_devices > 0 && t->device_place != NULL;
+        verify_words_split(a, has_places ? "" : t->machine);
         verify_words_split(a, "-display none -monitor none -serial null");
-        if (v->n_devices > 0) { /* who answers is no part of the emulation: nothing is counted */
+        if (has_places) { /* who answers is no part of the emulation: nothing is counted */
             verify_device_machine(v, a);
         }
         verify_words_split(a, "-semihosting-config enable=on,target=native");

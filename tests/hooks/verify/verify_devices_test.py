@@ -62,6 +62,8 @@ class Quick(Verify):
             done = self.verify(DIGITS, target, devices, "--device-schedule", schedule, "--per-node")
             self.assertRegex(done.stdout, r"per node +(\d\d) of \1 values")
         self.verify(DIGITS, "host", ["woofles"], "--no-fuse", "--per-node")
+        for target in ("cortex-m0", "cortex-m3", "cortex-m7") if len(TARGETS) > 1 else ():
+            self.verify(DIGITS, target, ["woofles"])
 
     def test_a_device_that_is_wrong_is_caught(self):
         """A driver whose accelerator computes one channel wrongly."""
@@ -79,7 +81,9 @@ class Quick(Verify):
         for target, devices, options, message in (
                 ("host", ["woofles"], ["--per-node", "--device-schedule", "hold"], "does not go with --device-schedule hold"),
                 ("host", ["woofles"], ["--device", "host=woofles"], "--device does not go with --target-device"),
-                ("cortex-m55", ["woofles"], [], "devices run on host and cortex-m4"),
+                ("cortex-m55", ["woofles"], [], "'woofles' has a line or a window, which are there on host, cortex-m0, cortex-m3, "
+                 "cortex-m4, cortex-m7, not on cortex-m55"),
+                ("cortex-m4", ["woofles"], ["--image", "nowhere"], "a line or a window: --image does not go with it"),
                 ("host", [f"n{i}=woofles" for i in range(5)], [], "at most 4 devices")):
             self.assertIn(message, self.verify(DIGITS, target, devices, *options, code=3).stderr)
 
