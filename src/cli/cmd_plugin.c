@@ -17,6 +17,7 @@ const cli_option cmd_plugin_options[] = {
     {"--cxx", 0, NULL, "new: in C++"},
     {"--micro", 0, NULL, "new: one kernel for the host and for emitted C"},
     {"--device", 0, NULL, "new: a device, with kernels for it, instead of an op"},
+    {"--target", 0, NULL, "new: an accelerator of compiled models, target and driver"},
     {NULL, 0, NULL, NULL},
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `oribi plugin new NAME [--cxx | --micro | --device]`: a folder with a plugin that builds and
- * passes its test as it is. Marks in the texts are replaced: @NAME@ and the like in the op's below,
- * "fake" and the like in the example device's (cmake/template_table.cmake). Nothing is ever
- * overwritten. */
+/* `oribi plugin new NAME [--cxx | --micro | --device | --target]`: a folder with a plugin that
+ * builds and passes its test as it is. Marks in the texts are replaced: @NAME@ and the like in the
+ * op's below, "fake" and the like in those of examples (cmake/template_table.cmake). Nothing is
+ * ever overwritten. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -199,7 +199,11 @@ static bool write_one(cli_files *files, const char *folder, const plugin_new_fil
     char *filled = fill((const char *)file->bytes, file->n_bytes, is_text ? words : none, &n_bytes);
     char *name = fill(file->name, strlen(file->name), words, &n_name);
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    bool ok = cli_files_add(files, path, filled, n_bytes);
+    char *slash = strrchr(path, '/');
+    *slash = '\0';
+    bool ok = cli_files_add_folder(files, path);
+    *slash = '/';
+    ok = ok && cli_files_add(files, path, filled, n_bytes);
     free(filled);
     free(name);
     return ok;
@@ -274,29 +278,39 @@ static cli_files *begin_files(const char *name)
 
 static const plugin_new_file ci_file = {".github/workflows/test.yml", TEXT(ci_text)};
 
-static int new_device(const char *name)
+/* An example under another name. */
+static int new_example(const char *name, bool is_target)
 {
-    char type[64];
+    char type[64], words_of_it[64];
     size_t n = 0;
     for (; name[n] != '\0'; n++) {
         type[n] = (char)toupper((unsigned char)name[n]);
     }
     type[n] = '\0';
-    const word words[] = {{"fake_accelerator", name},
-                          {"FAKE_ACCELERATOR", type},
-                          {"fake", name},
-                          {"FAKE", type},
-                          {NULL, NULL}};
+    camel(name, words_of_it);
+    const word device[] = {{"fake_accelerator", name},
+                           {"FAKE_ACCELERATOR", type},
+                           {"fake", name},
+                           {"FAKE", type},
+                           {NULL, NULL}};
+    const word target[] = {
+        {"tiny_npu", name}, {"TINY_NPU", type}, {"TinyNpu", words_of_it}, {NULL, NULL}};
+    const word *words = is_target ? target : device;
     cli_files *made = begin_files(name);
     if (made == NULL) {
         return CLI_BAD_INPUT;
     }
     bool ok = write_one(made, name, &ci_file, words);
-    for (const plugin_new_file *file = plugin_new_device_files; ok && file->name != NULL; file++) {
+    for (const plugin_new_file *file = is_target ? plugin_new_target_files
+                                                 : plugin_new_device_files;
+         ok && file->name != NULL; file++) {
         ok = write_one(made, name, file, words);
     }
     int code = cli_files_end(made, CLI_OK);
-    if (code == CLI_OK) {
+    if (code == CLI_OK && is_target) {
+        printf("%s: a target and a driver of the kind %s; now: cd %s && make test boards\n", name,
+               name, name);
+    } else if (code == CLI_OK) {
         printf("%s: a plugin with the device %s; now: cd %s && make test\n", name, type, name);
     }
     return code;
@@ -359,13 +373,15 @@ static int new_op(const char *name, bool cxx, bool micro)
 int cmd_plugin_new(const cli_args *args, const char *name)
 {
     const bool is_device = cli_has(args, "--device"), is_micro = cli_has(args, "--micro");
-    if (is_device + is_micro + cli_has(args, "--cxx") > 1) {
-        cli_error("plugin new: a device and a kernel for emitted C are written in C; give one of "
-                  "--cxx, --micro and --device");
+    const bool is_target = cli_has(args, "--target");
+    if (is_device + is_target + is_micro + cli_has(args, "--cxx") > 1) {
+        cli_error("plugin new: a device, a target and a kernel for emitted C are written in C; "
+                  "give one of --cxx, --micro, --device and --target");
         return CLI_USAGE;
     }
     if (!check_name(name) || (is_device && !check_device_name(name))) {
         return CLI_USAGE;
     }
-    return is_device ? new_device(name) : new_op(name, cli_has(args, "--cxx"), is_micro);
+    return is_device || is_target ? new_example(name, is_target)
+                                  : new_op(name, cli_has(args, "--cxx"), is_micro);
 }

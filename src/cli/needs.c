@@ -70,7 +70,7 @@ static const rule rules[] = {
     {"plugin", "--json", "list|info|describe|check|rules|test|replay", NULL},
     {"plugin", "--plugin", "list|info|replay", NULL},
     {"plugin", "--seed|--cases|--op|--part|--random|--timeout-ms", "test", NULL},
-    {"plugin", "--cxx|--micro|--device", "new", NULL},
+    {"plugin", "--cxx|--micro|--device|--target", "new", NULL},
 };
 
 /* The next of the words; NULL after the last. */

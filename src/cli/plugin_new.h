@@ -13,6 +13,8 @@ typedef struct plugin_new_file {
 
 /* The example device and its project, ended by a row without a name; made at build time. */
 extern const plugin_new_file plugin_new_device_files[];
+/* The same of the smallest accelerator of compiled models. */
+extern const plugin_new_file plugin_new_target_files[];
 
 /* The source of an op of one kernel, with marks. */
 extern const char plugin_new_micro_source[];

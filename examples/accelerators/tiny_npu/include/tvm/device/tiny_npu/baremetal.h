@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TVM_DEVICE_TINY_NPU_BAREMETAL_H_
+#define TVM_DEVICE_TINY_NPU_BAREMETAL_H_
+
+#include "tvm/device/tiny_npu.h"
+
+#endif
