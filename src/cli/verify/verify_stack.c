@@ -1,34 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How much stack can a run need at most? GCC says what each function takes and whom it calls
- * (-fcallgraph-info=su, a file beside each object); the bound is the longest way from the run of
- * the model down. There is none where a function on the way is unknown: one of the compiler's own
- * library, one behind a pointer, one that calls itself.
+ * (-fcallgraph-info=su, a file beside each object); what it leaves out, and the functions of its
+ * own library, verify_listing.c reads in the image. The bound is the longest way from the run of
+ * the model down. There is none where a function on the way is unknown: one behind a pointer, one
+ * that calls itself.
  */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify.h"
+#include "verify_stack.h"
 
-typedef struct frame {
-    char *name;
-    int64_t bytes; /* -1: unknown */
-    int64_t bound; /* with what it calls; -1: not found out yet */
-    bool is_open;  /* it is on the present way down */
-    size_t *calls;
-    size_t n_calls;
-} frame;
-
-typedef struct graph {
-    frame *frames;
-    size_t n;
-    const char *missing; /* why there is no bound */
-} graph;
+typedef verify_function frame;
+typedef verify_calls graph;
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-static size_t frame_of(graph *g, const char *name, size_t length)
+size_t verify_function_of(graph *g, const char *name, size_t length)
 {
     for (size_t i = 0; i < g->n; i++) {
         if (strncmp(g->frames[i].name, name, length) == 0 && g->frames[i].name[length] == 0) {
@@ -38,6 +27,13 @@ static size_t frame_of(graph *g, const char *name, size_t length)
     g->frames = cli_grow(g->frames, g->n + 1, sizeof *g->frames);
     g->frames[g->n] = (frame){.name = cli_copy_text(name, length), .bytes = -1, .bound = -1};
     return g->n++;
+}
+
+void verify_function_calls(graph *g, size_t caller, size_t callee)
+{
+    frame *f = &g->frames[caller];
+    f->calls = cli_grow(f->calls, f->n_calls + 1, sizeof *f->calls);
+    f->calls[f->n_calls++] = callee;
 }
 
 /* The text between the quotes behind `key`; false: there is none. */
@@ -65,7 +61,7 @@ static void read_node(graph *g, const char *line)
         !quoted(line, "label: \"", &label, &label_length)) {
         return;
     }
-    const size_t at = frame_of(g, name, length);
+    const size_t at = verify_function_of(g, name, length);
     for (const char *part = strstr(label, "\\n"); part != NULL && part < label + label_length;
          part = strstr(part + 2, "\\n")) {
         if (sscanf(part + 2, "%lld bytes (%31[^)])", &bytes, how) == 2 &&
@@ -81,10 +77,8 @@ static void read_edge(graph *g, const char *line)
     size_t from_length, to_length;
     if (quoted(line, "sourcename: \"", &from, &from_length) &&
         quoted(line, "targetname: \"", &to, &to_length)) {
-        const size_t caller = frame_of(g, from, from_length), callee = frame_of(g, to, to_length);
-        frame *f = &g->frames[caller];
-        f->calls = cli_grow(f->calls, f->n_calls + 1, sizeof *f->calls);
-        f->calls[f->n_calls++] = callee;
+        const size_t caller = verify_function_of(g, from, from_length);
+        verify_function_calls(g, caller, verify_function_of(g, to, to_length));
     }
 }
 
@@ -148,7 +142,10 @@ void verify_bound_stack(verify *v)
     static const char run[] = "oribi_model.c:run"; /* what the stack is measured of */
     graph g = {0};
     read_folder(v, &g);
-    const int64_t bound = g.n > 0 ? bound_of(&g, frame_of(&g, run, strlen(run))) : 0;
+    if (g.n > 0) {
+        verify_read_listing(v, &g);
+    }
+    const int64_t bound = g.n > 0 ? bound_of(&g, verify_function_of(&g, run, strlen(run))) : 0;
     v->result.stack_bound_bytes = g.n > 0 && g.missing == NULL ? bound : -1;
     snprintf(v->result.stack_unknown, sizeof v->result.stack_unknown, "%s",
              g.missing != NULL ? g.missing : "");
