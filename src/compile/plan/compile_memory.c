@@ -112,6 +112,8 @@ typedef struct outcome {
     oribi_plan_pool pools[ORIBI_POOLS];
 } outcome;
 
+enum { FOR_BOUND = 1 }; /* an effort: the plan itself is not wanted, and may be of any size */
+
 static bool plan_groups(oribi_memory *m, bool forbids_joins, int64_t effort, outcome *out,
                         TF_Status *status)
 {
@@ -132,7 +134,7 @@ static bool plan_groups(oribi_memory *m, bool forbids_joins, int64_t effort, out
     }
     add_aliases(m);
     for (int32_t p = 0; p < c->n_pools; p++) {
-        out->pools[p].max_bytes = c->pools[p].max_bytes;
+        out->pools[p].max_bytes = effort != FOR_BOUND ? c->pools[p].max_bytes : 0;
     }
     return m->n_buffers == 0 ||
            oribi_plan_memory_search(m->buffers, m->n_buffers, m->aliases, m->n_aliases, out->pools,
@@ -174,14 +176,16 @@ static bool plan(oribi_memory *m, int64_t effort, outcome *out, TF_Status *statu
 {
     const oribi_program *c = m->program;
     outcome joined, free;
-    ORIBI_TRY(plan_groups(m, true, c->n_pools > 1 ? effort / 2 : 1, &free, status));
+    ORIBI_TRY(plan_groups(m, true, c->n_pools > 1 ? effort / 2 : FOR_BOUND, &free, status));
     ORIBI_TRY(plan_groups(m, false, effort, &joined, status));
     *out = joined;
     out->bounds.bound_bytes = free.bounds.bound_bytes;
     if (c->n_pools > 1 ? is_smaller(c, &free, &joined)
                        : joined.pools[0].out_bytes > free.bounds.bound_bytes) {
-        ORIBI_TRY(plan_groups(m, true, effort, &free, status));
-        if (is_smaller(c, &free, &joined)) {
+        const bool fits = plan_groups(m, true, effort, &free, status);
+        ORIBI_TRY(fits || (c->pools_are_limited && TF_GetCode(status) == TF_RESOURCE_EXHAUSTED));
+        TF_SetStatus(status, TF_OK, "");
+        if (fits && is_smaller(c, &free, &joined)) {
             *out = free;
         } else {
             ORIBI_TRY(plan_groups(m, false, effort, &joined, status));
