@@ -50,6 +50,7 @@ static const rule rules[] = {
     {"inspect", "--force", "--html", NULL},
     {"compile", "--weights-machine", "--weights=obj", NULL},
     {"compile|verify", "--assign|--device-schedule|--cpu-mhz", "--target-device", NULL},
+    {"compile|verify", "--rings", NULL, "--no-fuse"},
     {"compile|verify", "--device-platform", "--target-device|--device", NULL},
     {"verify", "--weights-machine", "--weights=obj", NULL},
     {"verify", "--driver", "--target-device", NULL},

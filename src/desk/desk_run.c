@@ -115,19 +115,22 @@ static bool run_part(oribi_desk *desk, oribi_desk_part *part, const oribi_node *
 static bool run_on_cpu(oribi_desk *desk, int32_t index, TF_Status *status)
 {
     const oribi_call *call = &desk->program->calls[index];
-    oribi_node *nodes[2];
+    oribi_node *nodes[2 * ORIBI_RINGS_MOST];
     int32_t n = 0;
     if (call->region != NULL) {
         return oribi_fail(status, TF_INTERNAL, "node '%s' belongs to a device", call->node->name);
     }
-    if (call->fused != NULL) {
-        nodes[n++] = desk->program->graph->nodes[call->fused->id];
+    for (int32_t k = 0; k < oribi_call_n_parts(call); k++) {
+        const oribi_call *part = oribi_call_part(call, k);
+        if (part->fused != NULL) {
+            nodes[n++] = desk->program->graph->nodes[part->fused->id];
+        }
+        nodes[n++] = desk->program->graph->nodes[part->node->id];
     }
-    nodes[n++] = desk->program->graph->nodes[call->node->id];
     const oribi_region all = {.nodes = nodes,
                               .n_nodes = n,
-                              .outputs = call->node->outputs,
-                              .n_outputs = call->node->n_outputs};
+                              .outputs = nodes[n - 1]->outputs,
+                              .n_outputs = nodes[n - 1]->n_outputs};
     if (!oribi__desk_part_make(&desk->calls[index], desk->program, &desk->arena, &all, status) ||
         !run_part(desk, &desk->calls[index], call->node, status)) {
         oribi_status_prefix(status, "node '%s': ", call->node->name);

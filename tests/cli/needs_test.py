@@ -37,11 +37,11 @@ FREE = {
                "--read --time-limit",
     "compile": "--output --report --json --force --plugin --name --shape --io --weights --place --layout "
                "--workspace --table --self-test --rename --state --tflite-variant --optimize --core --fma --no-fuse "
-               "--pool --target-device --device --max-ram --max-flash --read --time-limit",
+               "--rings --pool --target-device --device --max-ram --max-flash --read --time-limit",
     "verify": "--target --runs --input --against --per-node --cc --cflags --timeout --keep --image "
               "--port --json --plugin --threads --max-bytes --shape --bound --kernels --isa --disable-pass "
               "--tflite-variant --signature --follow-links --name --io --weights --place --workspace "
-              "--self-test --rename --state --optimize --core --fma --no-fuse --pool --target-device --device "
+              "--self-test --rename --state --optimize --core --fma --no-fuse --rings --pool --target-device --device "
               "--max-ram --max-flash --read --time-limit",
     "compare": "--input --a --b --rtol --atol --ulp --per-node --python --json --device "
                "--place-node --plugin --threads --max-bytes --shape --bound --kernels --isa --disable-pass "

@@ -77,7 +77,7 @@ static bool compile_all(const char *path, sink *out, TF_Status *status)
 {
     return compile_with(path,
                         (const char *const[]){"name", "net", "io", "pool", "self-test", NULL,
-                                              "weights", "bin", NULL},
+                                              "weights", "bin", "rings", "least", NULL},
                         out, status);
 }
 

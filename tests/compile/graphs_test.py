@@ -238,7 +238,7 @@ class Random:
         return container.Case(name, self.model.write(self.graph), self.inputs, {"tflm": values})
 
 
-def run(args, tools, cases, plant):
+def run(args, tools, cases, plant, environment=None):
     """Findings on some graphs: lines."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -247,7 +247,7 @@ def run(args, tools, cases, plant):
             tools.head_of(c) + struct.pack("<I", len(c.model)) + c.model + tools.pieces(c.inputs) +
             tools.pieces(outputs) for c, outputs in wanted))
         done = subprocess.run([args.program, folder / "jobs", folder, "tflm"], capture_output=True, text=True,
-                              env={**os.environ, "ORIBI_VECTORS_OPTIMIZE": args.optimize})
+                              env={**os.environ, "ORIBI_VECTORS_OPTIMIZE": args.optimize, **(environment or {})})
         lines = [done.stderr] if done.returncode != 0 else []
         built = 0
         for line in done.stdout.splitlines():

@@ -240,11 +240,13 @@ static oribi_compile *compile(const char *const *paths, const int *indices, int 
     if (c != NULL && TF_GetCode(status) == TF_OK) {
         oribi_compile_set_option(c, "tflite-variant", variant, status);
     }
-    if (c != NULL && TF_GetCode(status) == TF_OK && getenv("ORIBI_VECTORS_OPTIMIZE") != NULL) {
-        oribi_compile_set_option(c, "optimize", getenv("ORIBI_VECTORS_OPTIMIZE"), status);
-    }
-    if (c != NULL && TF_GetCode(status) == TF_OK && getenv("ORIBI_VECTORS_CORE") != NULL) {
-        oribi_compile_set_option(c, "core", getenv("ORIBI_VECTORS_CORE"), status);
+    static const char *const options[][2] = {{"optimize", "ORIBI_VECTORS_OPTIMIZE"},
+                                             {"core", "ORIBI_VECTORS_CORE"},
+                                             {"rings", "ORIBI_VECTORS_RINGS"}};
+    for (size_t i = 0; c != NULL && i < sizeof options / sizeof options[0]; i++) {
+        if (TF_GetCode(status) == TF_OK && getenv(options[i][1]) != NULL) {
+            oribi_compile_set_option(c, options[i][0], getenv(options[i][1]), status);
+        }
     }
     if (c != NULL && TF_GetCode(status) == TF_OK) {
         oribi_compile_models(c, paths, n, status);

@@ -197,6 +197,10 @@ static const row rows[] = {
     {"fma", NULL, FLAG, AT(fma), NULL, false,
      "float layers add products by fused multiply-add, as `--kernels micro-fma` of a session does"},
     {"no-fuse", NULL, FLAG, AT(no_fuse), NULL, false, "every operator of the model runs by itself"},
+    {"rings", "auto|on|least|off", CHOICE, AT(rings), NULL, false,
+     "layers that follow each other are computed some rows at a time, in less memory: where "
+     "--max-ram asks for it; wherever that takes at most 5 % more instructions; whatever it takes; "
+     "never"},
     {"pool", "name=NAME[,size=BYTES][,device=NAME]", LIST, AT(pools), is_pool, false,
      "a pool of memory for the workspace; several are used in their order; k, m allowed; "
      "device=NAME: that device sees it, and no other that names none; cpu=no: devices alone do"},
@@ -217,8 +221,8 @@ static const row rows[] = {
      "read the files of the model into memory instead of mapping them"},
     {"time-limit", "MS", NUMBER, AT(time_limit_ms), NULL, true,
      "limit on opening and compiling the models, in milliseconds (exit 5)"},
-    {"max-ram", "N", SIZE, AT(max_ram), NULL, true,
-     "refuse a model that needs more bytes of RAM (exit 5); k, m allowed"},
+    {"max-ram", "N", SIZE, AT(max_ram), NULL, false,
+     "refuse a model that needs more bytes of RAM (exit 5); k, m allowed; see --rings"},
     {"max-flash", "N", SIZE, AT(max_flash), NULL, true,
      "refuse a model whose constants take more bytes (exit 5); k, m allowed"},
 };
@@ -389,7 +393,8 @@ void oribi_compile_options_print(const oribi_compile_options *options, oribi_tex
             print_choice(r, *(const int32_t *)(const void *)member, text);
         } else if (r->kind == FLAG && *(const bool *)(const void *)member) {
             oribi_text_printf(text, " --%s", r->key);
-        } else if (r->kind == NUMBER && *(const uint64_t *)(const void *)member != 0) {
+        } else if ((r->kind == NUMBER || r->kind == SIZE) &&
+                   *(const uint64_t *)(const void *)member != 0) {
             oribi_text_printf(text, " --%s %" PRIu64, r->key,
                               *(const uint64_t *)(const void *)member);
         } else if (r->kind == LIST) {

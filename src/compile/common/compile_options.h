@@ -46,6 +46,7 @@ enum oribi_option_core { /* ORIBI_CORE_dsp and the others of the list */
 #include "micro/isa_list.inc"
                          ORIBI_CORES
 };
+enum oribi_option_rings { ORIBI_RINGS_AUTO, ORIBI_RINGS_ON, ORIBI_RINGS_LEAST, ORIBI_RINGS_OFF };
 enum oribi_option_workspace { ORIBI_WORKSPACE_ARGUMENT, ORIBI_WORKSPACE_STATIC };
 
 /* Values of an option that may be given several times, in their order. */
@@ -57,7 +58,7 @@ typedef struct oribi_option_list {
 typedef struct oribi_compile_options {
     uint64_t max_ram, max_flash; /* bytes; 0: no limit */
     uint64_t time_limit_ms;      /* 0: none */
-    int32_t io, tflite_variant, optimize, weights, machine, layout, workspace, core;
+    int32_t io, tflite_variant, optimize, weights, machine, layout, workspace, core, rings;
     bool no_fuse, fma, self_test, reads_files, table;
     oribi_option_list names;            /* by model */
     oribi_option_list shapes;           /* "INPUT=1x3x224x224" */
@@ -79,7 +80,7 @@ struct oribi_patience;
 void oribi_compile_patience(const oribi_compile_options *options, const char *what,
                             struct oribi_patience *out);
 /* Appends " --io pool --weights bin": what differs from the defaults, in the order of the table.
- * Budgets are left out: they do not change what comes out. */
+ * A budget of flash is left out: it does not change what comes out. */
 void oribi_compile_options_print(const oribi_compile_options *options, oribi_text *text);
 /* Sets one; a list's values live in the arena. INVALID_ARGUMENT: no such option or value. */
 bool oribi_compile_options_set(oribi_compile_options *options, oribi_arena *arena, const char *key,

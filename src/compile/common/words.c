@@ -36,10 +36,11 @@ static const char headers[] =
  * the same scope. */
 static const char own[] =
     " args call call_device check code commit cursor data device device_first device_handle"
-    " device_offset device_operators device_ranges device_steps device_tensors device_unwinding"
-    " devices error failed failures find_place from hook i index inputs instances kinds members"
-    " next operator_index operator_names outputs own_call resource_handle run_kernel"
-    " run_operator set_up state tensor tensors to unwind weights workspace_pools ";
+    " device_offset device_operators device_ranges device_steps device_tensors"
+    " device_unwinding devices error failed failures find_place from hook i index inputs"
+    " instances kinds left members next operator_index operator_names outputs own_call"
+    " resource_handle ring rings row rows run_kernel run_operator set_up state tensor tensors"
+    " to turn turns unwind weights workspace_pools ";
 
 static bool has(const char *list, const char *name)
 {
@@ -80,5 +81,6 @@ bool oribi_compile_is_word(const char *name)
 
 bool oribi_compile_is_own_word(const char *name)
 {
-    return has(own, name) || begins(name, "region_") || ends(name, "_args") || ends(name, "_hook");
+    return has(own, name) || begins(name, "region_") || begins(name, "rings_") ||
+           ends(name, "_args") || ends(name, "_hook");
 }

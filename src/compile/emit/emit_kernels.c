@@ -138,26 +138,35 @@ static bool add(emitter *e, int32_t index, TF_Status *status)
                            strcmp(text, device_header) == 0 ? "" : "micro/", text);
 }
 
+static bool want_kernel(emitter *e, const oribi_call *call, TF_Status *status)
+{
+    char name[80];
+    if (call->kernel == NULL) {
+        return true;
+    }
+    if (call->own != NULL) {
+        return add_own(e, call->own, status);
+    }
+    if (call->instance != NULL) {
+        return add_instance(e, call->instance, status);
+    }
+    const int length = snprintf(name, sizeof name, "%s.c", call->kernel);
+    if (length < 3 || length >= (int)sizeof name || find(name, (size_t)length, 'c') < 0) {
+        return oribi_fail(status, TF_INTERNAL, "the library carries no kernel '%s'", name);
+    }
+    want(e, name, (size_t)length, 'c');
+    return true;
+}
+
 static bool want_kernels(emitter *e, const oribi_program *model, TF_Status *status)
 {
     for (int32_t i = 0; i < model->n_calls; i++) {
-        char name[80];
-        if (model->calls[i].kernel == NULL) {
-            continue;
+        if (model->calls[i].rings != NULL) {
+            want(e, "ring.h", strlen("ring.h"), 'h');
         }
-        if (model->calls[i].own != NULL) {
-            ORIBI_TRY(add_own(e, model->calls[i].own, status));
-            continue;
+        for (int32_t p = 0; p < oribi_call_n_parts(&model->calls[i]); p++) {
+            ORIBI_TRY(want_kernel(e, oribi_call_part(&model->calls[i], p), status));
         }
-        if (model->calls[i].instance != NULL) {
-            ORIBI_TRY(add_instance(e, model->calls[i].instance, status));
-            continue;
-        }
-        const int length = snprintf(name, sizeof name, "%s.c", model->calls[i].kernel);
-        if (length < 3 || length >= (int)sizeof name || find(name, (size_t)length, 'c') < 0) {
-            return oribi_fail(status, TF_INTERNAL, "the library carries no kernel '%s'", name);
-        }
-        want(e, name, (size_t)length, 'c');
     }
     return true;
 }

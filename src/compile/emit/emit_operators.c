@@ -121,36 +121,41 @@ static void introduce(emitter *e, const oribi_call *call, int32_t index)
     oribi_writer_end(&e->w, &extra);
 }
 
-/* What the names of a kernel begin with, behind the model's. */
-static const char *prefix_of(const oribi_call *call)
+const char *oribi_emit_prefix(const oribi_call *call)
 {
     return call->own != NULL ? call->own->prefix : "micro_";
 }
 
-static void arguments(emitter *e)
+/* Of a call, or of a part of one with rings. */
+static void arguments_of(emitter *e, const oribi_call *call, int32_t index)
 {
     oribi_writer *w = &e->w;
+    introduce(e, call, index);
+    if (call->kernel == NULL) {
+        oribi_writer_comment(&e->w, "It runs on device '%s'.",
+                             e->c->devices.names[call->device - 1].member);
+        oribi_writer_blank(w);
+        return;
+    }
+    oribi_writer_open(w, "static const struct tvmgen_%s_%s%s_args %s_args = {", e->c->kernels,
+                      oribi_emit_prefix(call), call->args->name, call->name);
+    for (size_t k = 0; k < call->args->n_members; k++) {
+        const bool is_array = call->args->members[k].kind == ORIBI_ARGS_IS_ARRAY;
+        is_array ? array(e, call, k) : numbers(e, call, k);
+    }
+    oribi_writer_close(w, "};");
+    oribi_writer_blank(w);
+}
+
+static void arguments(emitter *e)
+{
     int32_t index = 0;
     for (int32_t i = 0; i < e->c->n_calls; i++) {
         const oribi_call *call = &e->c->calls[i];
-        if (!oribi_call_is_operator(call)) {
-            continue;
+        for (int32_t k = 0; k < oribi_call_n_parts(call) && oribi_call_is_operator(call); k++) {
+            arguments_of(e, oribi_call_part(call, k), index);
         }
-        introduce(e, call, index++);
-        if (call->kernel == NULL) {
-            oribi_writer_comment(&e->w, "It runs on device '%s'.",
-                                 e->c->devices.names[call->device - 1].member);
-            oribi_writer_blank(w);
-            continue;
-        }
-        oribi_writer_open(w, "static const struct tvmgen_%s_%s%s_args %s_args = {", e->c->kernels,
-                          prefix_of(call), call->args->name, call->name);
-        for (size_t k = 0; k < call->args->n_members; k++) {
-            const bool is_array = call->args->members[k].kind == ORIBI_ARGS_IS_ARRAY;
-            is_array ? array(e, call, k) : numbers(e, call, k);
-        }
-        oribi_writer_close(w, "};");
-        oribi_writer_blank(w);
+        index += oribi_call_is_operator(call) ? 1 : 0;
     }
 }
 
@@ -178,21 +183,22 @@ static void places(emitter *e, oribi_text *text, const oribi_value_id *values, i
     }
 }
 
-/* With --weights bin the pointers of the arguments are known when it runs. Is there a copy? */
-static bool own_arguments(emitter *e, const oribi_call *call)
+bool oribi_emit_own_arguments(const oribi_program *c, oribi_writer *w, const oribi_call *call,
+                              bool always)
 {
-    if (e->c->options->weights != ORIBI_WEIGHTS_BIN || call->n_placed == 0) {
+    const bool has_file = c->options->weights == ORIBI_WEIGHTS_BIN && call->n_placed > 0;
+    if (!has_file && !always) {
         return false;
     }
-    oribi_writer_line(&e->w, "struct tvmgen_%s_%s%s_args args = %s_args;", e->c->kernels,
-                      prefix_of(call), call->args->name, call->name);
-    for (int32_t i = 0; i < call->n_placed; i++) {
+    oribi_writer_line(w, "struct tvmgen_%s_%s%s_args args = %s_args;", c->kernels,
+                      oribi_emit_prefix(call), call->args->name, call->name);
+    for (int32_t i = 0; has_file && i < call->n_placed; i++) {
         oribi_text place = {0};
-        oribi_emit_array(e->c, &place, call->first_array + i);
-        oribi_writer_line(&e->w, "args.%s = %s;",
+        oribi_emit_array(c, &place, call->first_array + i);
+        oribi_writer_line(w, "args.%s = %s;",
                           oribi_args_name(call->args, (size_t)call->placed[i].member),
                           oribi_text_string(&place));
-        oribi_writer_end(&e->w, &place);
+        oribi_writer_end(w, &place);
     }
     return true;
 }
@@ -212,15 +218,15 @@ static void call_line(emitter *e, int32_t index, const oribi_call *call)
     } else if (is_block) {
         oribi_writer_open(w, "{");
     }
-    const bool is_copied = own_arguments(e, call);
+    const bool is_copied = oribi_emit_own_arguments(e->c, w, call, false);
     if (call->lists_inputs) {
         pointer_list(e, "const void", "from", call->inputs, operands(call));
     }
     if (call->lists_outputs) {
         pointer_list(e, "void", "to", call->node->outputs, call->n_outputs);
     }
-    oribi_text_printf(&text, "tvmgen_%s_%s%s(&%s%s", e->c->kernels, prefix_of(call), call->kernel,
-                      is_copied ? "" : call->name, is_copied ? "args" : "_args");
+    oribi_text_printf(&text, "tvmgen_%s_%s%s(&%s%s", e->c->kernels, oribi_emit_prefix(call),
+                      call->kernel, is_copied ? "" : call->name, is_copied ? "args" : "_args");
     if (call->lists_inputs) {
         oribi_text_append(&text, ", from");
     } else {
@@ -263,7 +269,11 @@ static void copy_line(emitter *e, const oribi_copy *copy)
 static void kernel_line(void *arg, int32_t call)
 {
     emitter *e = arg;
-    call_line(e, call, &e->c->calls[call]);
+    if (e->c->calls[call].rings != NULL) {
+        oribi_emit_rings_call(e->c, &e->w, call);
+    } else {
+        call_line(e, call, &e->c->calls[call]);
+    }
 }
 
 static void kernel_cases(emitter *e)
@@ -340,6 +350,19 @@ static bool device_functions(emitter *e, TF_Status *status)
     return is_made || oribi_fail_memory(status);
 }
 
+/* The kernel's header, unless it is there; the map borrows its keys from `names`. */
+static void include(oribi_writer *w, const oribi_call *call, oribi_map *seen, oribi_arena *names)
+{
+    const char *header = oribi_emit_kernel_header(call);
+    const char *prefix = call->own != NULL ? call->own->prefix : "";
+    const char *name = header != NULL ? oribi_arena_printf(names, "%s%s", prefix, header) : NULL;
+    w->text.failed = w->text.failed || (header != NULL && name == NULL);
+    if (name != NULL && oribi_map_get(seen, name) == NULL) {
+        oribi_writer_line(w, "#include \"micro/%s.h\"", name);
+        w->text.failed = w->text.failed || !oribi_map_put(seen, name, w);
+    }
+}
+
 static void includes(emitter *e)
 {
     const oribi_program *c = e->c;
@@ -349,22 +372,21 @@ static void includes(emitter *e)
     oribi_writer_line(w, "#include <stddef.h>");
     oribi_writer_blank(w);
     oribi_map seen = {0};
-    oribi_arena names = {0}; /* the map borrows its keys */
+    oribi_arena names = {0};
+    bool has_rings = false;
     for (int32_t i = 0; i < c->n_calls; i++) {
-        const char *header = oribi_emit_kernel_header(&c->calls[i]);
-        const char *prefix = c->calls[i].own != NULL ? c->calls[i].own->prefix : "";
-        const char *name =
-            header != NULL ? oribi_arena_printf(&names, "%s%s", prefix, header) : NULL;
-        w->text.failed = w->text.failed || (header != NULL && name == NULL);
-        if (name != NULL && oribi_map_get(&seen, name) == NULL) {
-            oribi_writer_line(w, "#include \"micro/%s.h\"", name);
-            w->text.failed = w->text.failed || !oribi_map_put(&seen, name, w);
+        has_rings = has_rings || c->calls[i].rings != NULL;
+        for (int32_t k = 0; k < oribi_call_n_parts(&c->calls[i]); k++) {
+            include(w, oribi_call_part(&c->calls[i], k), &seen, &names);
         }
     }
     oribi_map_destroy(&seen);
     oribi_arena_destroy(&names);
     oribi_writer_line(w, "#include \"micro/memory.h\"");
     oribi_writer_line(w, "#include \"micro/port.h\"");
+    if (has_rings) {
+        oribi_writer_line(w, "#include \"micro/ring.h\"");
+    }
     oribi_writer_line(w, "#include \"tvmgen_%s_weights.h\"", c->name);
     oribi_writer_blank(w);
 }
@@ -375,6 +397,11 @@ bool oribi_emit_operators(const oribi_program *c, oribi_files *files, TF_Status 
     oribi_emit_banner(c, &e.w, "The operators of the model, in the order in which they run.");
     includes(&e);
     arguments(&e);
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        if (c->calls[i].rings != NULL) {
+            oribi_emit_rings(c, &e.w, i);
+        }
+    }
     if (c->devices.partition.n_devices == 0) {
         operator_function(&e, "run_operator", false);
     } else if (!device_functions(&e, status)) {

@@ -44,6 +44,15 @@ void oribi_emit_place(const oribi_program *program, oribi_text *text, oribi_valu
 /* "unary_f32" of the header that declares the call's kernel: its own, or the one of its arguments;
  * NULL: no kernel is called. */
 const char *oribi_emit_kernel_header(const oribi_call *call);
+/* What the names of its kernel begin with, behind the model's. */
+const char *oribi_emit_prefix(const oribi_call *call);
+/* Writes `args`, a copy of the call's arguments, where --weights bin has pointers that are known
+ * when the model runs, or always. Is there one? */
+bool oribi_emit_own_arguments(const oribi_program *program, oribi_writer *writer,
+                              const oribi_call *call, bool always);
+/* emit_rings.c: the function of a call with rings, and the line that calls it. */
+void oribi_emit_rings(const oribi_program *program, oribi_writer *writer, int32_t call);
+void oribi_emit_rings_call(const oribi_program *program, oribi_writer *writer, int32_t call);
 /* The place of a constant. */
 void oribi_emit_array(const oribi_program *program, oribi_text *text, int32_t array);
 /* "(const int32_t *)(const void *)" where a pointer to bytes needs it. */

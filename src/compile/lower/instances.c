@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compile/common/compile_options.h"
+#include "compile/lower/rings/rings.h"
 
 /* The demands of an option: a class has to save so many of 10,000 instructions of the model, and
  * all of them may add so much code. */
@@ -38,7 +39,7 @@ typedef struct way {
 } way;
 
 typedef struct chooser {
-    oribi_call *calls;
+    oribi_call **calls; /* of kernels */
     int32_t n_calls;
     oribi_arena *arena;
     oribi_instance *items;
@@ -46,7 +47,7 @@ typedef struct chooser {
     way *ways; /* by call */
 } chooser;
 
-static int64_t cost_of(const oribi_call *call)
+int64_t oribi_call_cost(const oribi_call *call)
 {
     return call->kernel == NULL  ? 0
            : call->costs != NULL ? call->costs->instructions(call->arguments)
@@ -82,13 +83,13 @@ static int32_t find_or_add(chooser *c, const struct oribi_micro_costs *costs,
 static bool list_classes(chooser *c)
 {
     for (int32_t k = 0; k < c->n_calls; k++) {
-        const oribi_call *call = &c->calls[k];
+        const oribi_call *call = c->calls[k];
         struct oribi_micro_class found[ORIBI_MICRO_CLASSES];
         const bool has_classes =
             call->kernel != NULL && call->costs != NULL && call->costs->classes != NULL;
         const int32_t n = has_classes ? call->costs->classes(call->arguments, found) : 0;
         way *w = &c->ways[k];
-        *w = (way){.item = -1, .cost = cost_of(call)};
+        *w = (way){.item = -1, .cost = oribi_call_cost(call)};
         for (int32_t i = 0; i < n; i++) {
             const int32_t item = find_or_add(c, call->costs, &found[i]);
             ORIBI_TRY(item >= 0);
@@ -140,7 +141,7 @@ static int32_t calls_of(const chooser *c, int32_t item)
 static bool is_needed(const chooser *c, const struct oribi_micro_costs *kernel)
 {
     for (int32_t k = 0; k < c->n_calls; k++) {
-        const oribi_call *call = &c->calls[k];
+        const oribi_call *call = c->calls[k];
         const bool runs = call->kernel != NULL && c->ways[k].item < 0 && call->costs != NULL;
         if (runs && (call->costs == kernel || call->costs->uses == kernel)) {
             return true;
@@ -243,15 +244,43 @@ static void apply(chooser *c)
         c->items[i].generic = c->items[i].special = 0;
     }
     for (int32_t k = 0; k < c->n_calls; k++) {
-        oribi_call *call = &c->calls[k];
+        oribi_call *call = c->calls[k];
         call->instructions = c->ways[k].cost;
         if (c->ways[k].item >= 0) {
             oribi_instance *item = &c->items[c->ways[k].item];
             item->n_calls++;
-            item->generic += cost_of(call);
+            item->generic += oribi_call_cost(call);
             item->special += c->ways[k].cost;
             call->kernel = item->name;
             call->instance = item;
+        }
+    }
+}
+
+static bool list_kernels(chooser *c, oribi_call *calls, int32_t n_calls)
+{
+    size_t n = 0;
+    for (int32_t i = 0; i < n_calls; i++) {
+        n += (size_t)oribi_call_n_parts(&calls[i]);
+    }
+    c->calls = oribi_arena_array(c->arena, n + 1, sizeof(oribi_call *));
+    for (int32_t i = 0; i < n_calls && c->calls != NULL; i++) {
+        for (int32_t k = 0; k < oribi_call_n_parts(&calls[i]); k++) {
+            oribi_rings *rings = calls[i].rings;
+            c->calls[c->n_calls++] = rings != NULL ? &rings->parts[k].call : &calls[i];
+        }
+    }
+    return c->calls != NULL;
+}
+
+/* What calls with rings take is known when their parts are. */
+static void sum_up(oribi_call *calls, int32_t n_calls)
+{
+    for (int32_t i = 0; i < n_calls; i++) {
+        const oribi_rings *rings = calls[i].rings;
+        for (int32_t k = 0; rings != NULL && k < rings->n_parts; k++) {
+            calls[i].instructions +=
+                rings->parts[k].call.instructions + (k == 0 ? rings->extra : 0);
         }
     }
 }
@@ -260,8 +289,11 @@ bool oribi_instances_choose(oribi_call *calls, int32_t n_calls, int32_t optimize
                             oribi_arena *arena, oribi_instances *out)
 {
     const policy p = policy_of(optimize);
-    const size_t n = (size_t)n_calls + 1;
-    chooser c = {.calls = calls, .n_calls = n_calls, .arena = arena};
+    chooser c = {.arena = arena};
+    if (!list_kernels(&c, calls, n_calls)) {
+        return false;
+    }
+    const size_t n = (size_t)c.n_calls + 1;
     c.items = oribi_arena_array(arena, ORIBI_MICRO_CLASSES * n, sizeof *c.items);
     c.ways = oribi_arena_array(arena, n, sizeof *c.ways);
     way *before = oribi_arena_array(arena, n, sizeof *before);
@@ -284,5 +316,6 @@ bool oribi_instances_choose(oribi_call *calls, int32_t n_calls, int32_t optimize
     out->with = total(&c);
     out->code_bytes = added_code(&c);
     apply(&c);
+    sum_up(calls, n_calls);
     return true;
 }

@@ -2,6 +2,7 @@
 /* The table of what can be compiled, and the walk over the graph. */
 #include "compile/lower/float/lower_f32.h"
 #include "compile/common/c_names.h"
+#include "compile/lower/rings/rings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -257,16 +258,32 @@ static bool check_value(oribi_lowering *lowering, const oribi_node *node, oribi_
     return false;
 }
 
+/* "conv2d_add_3"; of a part of operator 3 "conv2d_add_3_0". */
+static const char *name_of(oribi_lowering *lowering, const oribi_call *call, int32_t number,
+                           int32_t part)
+{
+    oribi_lower_row row;
+    (void)oribi_lower_find(call->node, &row); /* it was found when the call was made */
+    const char *name = oribi_arena_printf(lowering->arena, "%s%s_%d",
+                                          call->fused != NULL ? "conv2d_" : "", row.stem, number);
+    return part < 0 || name == NULL ? name
+                                    : oribi_arena_printf(lowering->arena, "%s_%d", name, part);
+}
+
 bool oribi_lower_name(oribi_lowering *lowering, oribi_call *calls, int32_t n_calls)
 {
     int32_t number = 0; /* of the next operator */
     for (int32_t i = 0; i < n_calls; i++) {
-        oribi_lower_row row;
-        (void)oribi_lower_find(calls[i].node, &row); /* it was found when the call was made */
-        calls[i].name =
-            oribi_arena_printf(lowering->arena, "%s%s_%d", calls[i].fused != NULL ? "conv2d_" : "",
-                               row.stem, (int)number);
-        if (calls[i].name == NULL) {
+        oribi_rings *rings = calls[i].rings;
+        bool has_memory = true;
+        for (int32_t k = 0; rings != NULL && k < rings->n_parts; k++) {
+            oribi_call *part = &rings->parts[k].call;
+            part->name = name_of(lowering, part, number, k);
+            has_memory = has_memory && part->name != NULL;
+        }
+        calls[i].name = rings != NULL ? oribi_arena_printf(lowering->arena, "rings_%d", number)
+                                      : name_of(lowering, &calls[i], number, -1);
+        if (calls[i].name == NULL || !has_memory) {
             return oribi_fail_memory(lowering->status);
         }
         number += oribi_call_is_operator(&calls[i]) ? 1 : 0;

@@ -49,6 +49,7 @@ typedef struct oribi_call {
     const void *arguments;
     const struct oribi_micro_costs *costs; /* NULL: as its MACs cost */
     const struct oribi_instance *instance; /* that `kernel` names; NULL: a file of micro/ */
+    struct oribi_rings *rings; /* calls that it is; then it has no args and places nothing itself */
     oribi_placed *placed;
     oribi_call_alias aliases[ORIBI_CALL_ALIASES];
     int32_t n_placed, n_aliases;
@@ -95,6 +96,8 @@ static inline bool oribi_call_is_operator(const oribi_call *call)
 {
     return call->kernel != NULL || call->region != NULL;
 }
+/* Its instructions on a Cortex-M4, about (instances.c). */
+int64_t oribi_call_cost(const oribi_call *call);
 /* Names the calls by what they do and their place in the order. False: no memory. */
 bool oribi_lower_name(oribi_lowering *lowering, oribi_call *calls, int32_t n_calls);
 /* lower_conv_add.c: makes one call of a sum and a convolution that only it reads. */

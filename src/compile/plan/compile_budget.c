@@ -24,10 +24,14 @@ static const char *largest_call(const oribi_program *c, bool in_flash)
     return name;
 }
 
+int64_t oribi_program_ram(const oribi_program *c)
+{
+    return c->workspace_bytes + c->state_bytes + (c->ports_in_workspace ? 0 : c->io_bytes);
+}
+
 bool oribi_program_check_budget(const oribi_program *c, TF_Status *status)
 {
-    const int64_t ram =
-        c->workspace_bytes + c->state_bytes + (c->ports_in_workspace ? 0 : c->io_bytes);
+    const int64_t ram = oribi_program_ram(c);
     const bool ram_fits = c->options->max_ram == 0 || (uint64_t)ram <= c->options->max_ram;
     const bool flash_fits =
         c->options->max_flash == 0 || (uint64_t)c->constants_bytes <= c->options->max_flash;

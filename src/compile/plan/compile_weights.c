@@ -90,10 +90,13 @@ static bool check_places(const oribi_program *c, TF_Status *status)
         int32_t length;
         bool is_found = false;
         (void)oribi_option_split(c->options->places.items[i], ':', &length);
-        for (int32_t k = 0; k < c->n_calls && !is_found; k++) {
-            const char *name = c->calls[k].node->name;
-            is_found = strlen(name) == (size_t)length && c->calls[k].n_placed > 0 &&
-                       memcmp(name, c->options->places.items[i], (size_t)length) == 0;
+        for (int32_t k = 0; k < c->n_calls; k++) {
+            for (int32_t p = 0; p < oribi_call_n_parts(&c->calls[k]) && !is_found; p++) {
+                const oribi_call *call = oribi_call_part(&c->calls[k], p);
+                is_found =
+                    strlen(call->node->name) == (size_t)length && call->n_placed > 0 &&
+                    memcmp(call->node->name, c->options->places.items[i], (size_t)length) == 0;
+            }
         }
         if (!is_found && !c->has_siblings) {
             return oribi_fail(status, TF_NOT_FOUND,
@@ -105,11 +108,23 @@ static bool check_places(const oribi_program *c, TF_Status *status)
     return true;
 }
 
+static bool add_call(oribi_program *c, oribi_call *call, TF_Status *status)
+{
+    const char *section = section_of(c, call->node->name);
+    call->first_array = c->n_arrays;
+    for (int32_t k = 0; k < call->n_placed; k++) {
+        ORIBI_TRY(add(c, call->name, &call->placed[k], section, status));
+    }
+    return true;
+}
+
 bool oribi_program_list_arrays(oribi_program *c, TF_Status *status)
 {
     int32_t n = c->n_constants;
     for (int32_t i = 0; i < c->n_calls; i++) {
-        n += c->calls[i].n_placed;
+        for (int32_t p = 0; p < oribi_call_n_parts(&c->calls[i]); p++) {
+            n += oribi_call_part(&c->calls[i], p)->n_placed;
+        }
     }
     c->arrays = oribi_arena_array(&c->arena, (size_t)n + 1, sizeof *c->arrays);
     if (c->arrays == NULL) {
@@ -119,11 +134,9 @@ bool oribi_program_list_arrays(oribi_program *c, TF_Status *status)
     c->image_bytes = ORIBI_WEIGHTS_HEAD;
     ORIBI_TRY(check_places(c, status));
     for (int32_t i = 0; i < c->n_calls; i++) {
-        oribi_call *call = &c->calls[i];
-        const char *section = section_of(c, call->node->name);
-        call->first_array = c->n_arrays;
-        for (int32_t k = 0; k < call->n_placed; k++) {
-            ORIBI_TRY(add(c, call->name, &call->placed[k], section, status));
+        oribi_rings *rings = c->calls[i].rings;
+        for (int32_t p = 0; p < oribi_call_n_parts(&c->calls[i]); p++) {
+            ORIBI_TRY(add_call(c, rings != NULL ? &rings->parts[p].call : &c->calls[i], status));
         }
     }
     c->first_constant = c->n_arrays;
@@ -195,9 +208,13 @@ bool oribi_weights_image(const oribi_program *c, oribi_text *text)
 
 int64_t oribi_call_flash(const oribi_call *call)
 {
-    int64_t bytes = 0;
-    for (int32_t i = 0; i < call->n_placed; i++) {
-        bytes += bytes_of(&call->placed[i]);
+    int64_t bytes = call->rings != NULL ? (int64_t)call->rings->n_turns * ORIBI_TURN_BYTES : 0;
+    for (int32_t p = 0; p < oribi_call_n_parts(call); p++) {
+        const oribi_call *part = oribi_call_part(call, p);
+        for (int32_t i = 0; i < part->n_placed; i++) {
+            bytes += bytes_of(&part->placed[i]);
+        }
+        bytes += part->kernel != NULL ? oribi_args_flash(part->args) : 0;
     }
-    return bytes + (call->kernel != NULL ? oribi_args_flash(call->args) : 0);
+    return bytes;
 }

@@ -47,7 +47,8 @@ bool oribi_program_find_loops(oribi_program *program, TF_Status *status);
 int32_t oribi_program_block(const oribi_program *program, int32_t call);
 /* The loop whose iterations this call ends; NULL: none. */
 const oribi_loop *oribi_program_loop_of(const oribi_program *program, int32_t next);
-/* compile_budget.c: RESOURCE_EXHAUSTED with what is largest. */
+/* compile_budget.c: what --max-ram counts, as planned; RESOURCE_EXHAUSTED with what is largest. */
+int64_t oribi_program_ram(const oribi_program *program);
 bool oribi_program_check_budget(const oribi_program *program, TF_Status *status);
 bool oribi_compile_check_budgets(const oribi_compile *all, TF_Status *status); /* of all models */
 /* compile_memory.c: places values and scratch; sets locations, copies, bounds and workspace_bytes.

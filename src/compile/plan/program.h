@@ -10,6 +10,7 @@
 #include "compile/common/files.h"
 #include "compile/lower/instances.h"
 #include "compile/lower/lower.h"
+#include "compile/lower/rings/rings.h"
 #include "oribi/oribi.h"
 #include "plan/plan.h"
 #include "target/target.h"

@@ -263,6 +263,33 @@ static void put_instances(oribi_json *json, const oribi_instances *all)
     oribi_json_close(json, '}');
 }
 
+/* Calls that compute several nodes some rows at a time. */
+static void put_rings(oribi_json *json, const oribi_program *c)
+{
+    oribi_json_key(json, "rings");
+    oribi_json_open(json, '[');
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        const oribi_rings *rings = c->calls[i].rings;
+        if (rings == NULL) {
+            continue;
+        }
+        oribi_json_open(json, '{');
+        oribi_json_put_string(json, "call", c->calls[i].name);
+        oribi_json_put_int(json, "rows_bytes", rings->kernel_scratch);
+        oribi_json_put_int(json, "turns",
+                           rings->n_turns + (rings->times - 1) * (rings->end - rings->begin));
+        oribi_json_put_int(json, "instructions_added", rings->extra);
+        oribi_json_key(json, "nodes");
+        oribi_json_open(json, '[');
+        for (int32_t k = 0; k < rings->n_parts; k++) {
+            oribi_json_string(json, rings->parts[k].call.node->name);
+        }
+        oribi_json_close(json, ']');
+        oribi_json_close(json, '}');
+    }
+    oribi_json_close(json, ']');
+}
+
 static bool append_report(const oribi_program *c, oribi_text *text, TF_Status *status)
 {
     oribi_json json = {.text = text};
@@ -275,6 +302,7 @@ static bool append_report(const oribi_program *c, oribi_text *text, TF_Status *s
     oribi_json_open(&json, '{');
     put_totals(&json, &r);
     put_instances(&json, &c->instances);
+    put_rings(&json, c);
     oribi_json_key(&json, "nodes");
     oribi_json_open(&json, '[');
     for (int32_t i = 0, number = 0; i < c->n_calls && !oribi_patience_is_over(); i++) {

@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the plan is tried with: the order of the calls, which parts of tensors lie where they
- * belong, and which kernels work over their input although that costs time. Each choice is tried
+ * belong, which calls become one with rings, and which kernels work over their input although that
+ * costs time. Each choice is tried
  * against the planner, and is kept where it needs no more memory. Read next: compile_order.c,
- * compile_memory.c.
+ * choose_rings.c, compile_memory.c.
  */
 #include <string.h>
 
 #include "compile/plan/planning.h"
+#include "compile/schedule/choose.h"
 #include "compile/schedule/compile_steps.h"
 #include "tensor/status.h"
 
-/* Bytes of the pools, the last one (which is the least wanted) first. */
-typedef struct need {
-    int64_t bytes[ORIBI_POOLS];
-} need;
-
-static need need_of(const oribi_program *c)
+static oribi_need need_of(const oribi_program *c)
 {
-    need n = {{0}};
+    oribi_need n = {{0}};
     for (int32_t p = 0; p < c->n_pools; p++) {
         n.bytes[p] = c->pools[c->n_pools - 1 - p].bytes;
     }
     return n;
 }
 
-static int compare(const need *a, const need *b)
+int oribi__need_compare(const oribi_need *a, const oribi_need *b)
 {
     for (int32_t p = 0; p < ORIBI_POOLS; p++) {
         if (a->bytes[p] != b->bytes[p]) {
@@ -40,9 +37,7 @@ static bool plan(oribi_program *c, int64_t effort, TF_Status *status)
     return oribi_program_schedule(c, status) && oribi_program_plan(c, effort, status);
 }
 
-/* Plans as things are now: better (-1), as good (0) or worse (1) than `best`, which is updated when
- * better. What does not fit into the pools is worse than anything. */
-static bool try_plan(oribi_program *c, need *best, int *out_better, TF_Status *status)
+bool oribi__try_plan(oribi_program *c, oribi_need *best, int *out_better, TF_Status *status)
 {
     if (!plan(c, ORIBI_PLAN_QUICK, status)) {
         *out_better = 1;
@@ -51,8 +46,8 @@ static bool try_plan(oribi_program *c, need *best, int *out_better, TF_Status *s
                      is_full ? "" : TF_Message(status));
         return is_full;
     }
-    const need now = need_of(c);
-    *out_better = compare(&now, best);
+    const oribi_need now = need_of(c);
+    *out_better = oribi__need_compare(&now, best);
     *best = *out_better < 0 ? now : *best;
     return true;
 }
@@ -60,14 +55,14 @@ static bool try_plan(oribi_program *c, need *best, int *out_better, TF_Status *s
 /* --- Views ----------------------------------------------------------------------------------- */
 
 /* Parts that lie in their whole make it live from the first part on: each call is tried without. */
-static bool choose_views(oribi_program *c, need *best, TF_Status *status)
+static bool choose_views(oribi_program *c, oribi_need *best, TF_Status *status)
 {
     for (int32_t i = 0; i < c->n_calls; i++) {
         oribi_call *call = &c->calls[i];
         if (call->n_views > 0) {
             int better;
             call->forbids_views = true;
-            ORIBI_TRY(try_plan(c, best, &better, status));
+            ORIBI_TRY(oribi__try_plan(c, best, &better, status));
             call->forbids_views = better < 0;
         }
     }
@@ -90,7 +85,7 @@ static int32_t heaviest_untried(const oribi_program *c, const bool *tried)
 
 /* Kernels that write over their input pay for it with copies: each that the plan does not need is
  * made plain again, the heaviest first. */
-static bool relax(oribi_program *c, oribi_lowering *lowering, need *best, TF_Status *status)
+static bool relax(oribi_program *c, oribi_lowering *lowering, oribi_need *best, TF_Status *status)
 {
     bool *tried = oribi_arena_array(&c->arena, (size_t)c->n_calls + 1, sizeof *tried);
     if (tried == NULL) {
@@ -101,7 +96,7 @@ static bool relax(oribi_program *c, oribi_lowering *lowering, need *best, TF_Sta
         tried[i] = true;
         c->calls[i].forbids_overlap = true;
         ORIBI_TRY(oribi_lower_call(lowering, &c->calls[i]));
-        ORIBI_TRY(try_plan(c, best, &better, status));
+        ORIBI_TRY(oribi__try_plan(c, best, &better, status));
         if (better > 0) {
             c->calls[i].forbids_overlap = false;
             ORIBI_TRY(oribi_lower_call(lowering, &c->calls[i]));
@@ -112,7 +107,7 @@ static bool relax(oribi_program *c, oribi_lowering *lowering, need *best, TF_Sta
 
 /* --- Order ----------------------------------------------------------------------------------- */
 
-static bool choose_order(oribi_program *c, need *best, TF_Status *status)
+static bool choose_order(oribi_program *c, oribi_need *best, TF_Status *status)
 {
     const size_t bytes = (size_t)c->n_calls * sizeof *c->calls;
     int32_t *order = oribi_arena_array(&c->arena, (size_t)c->n_calls + 1, sizeof *order);
@@ -130,7 +125,7 @@ static bool choose_order(oribi_program *c, need *best, TF_Status *status)
     for (int32_t i = 0; i < c->n_calls; i++) {
         c->calls[i] = given[order[i]];
     }
-    ORIBI_TRY(try_plan(c, best, &better, status));
+    ORIBI_TRY(oribi__try_plan(c, best, &better, status));
     if (better >= 0) {
         memcpy(c->calls, given, bytes);
     }
@@ -139,13 +134,14 @@ static bool choose_order(oribi_program *c, need *best, TF_Status *status)
 
 bool oribi_program_choose(oribi_program *c, oribi_lowering *lowering, TF_Status *status)
 {
-    need best;
+    oribi_need best;
     int better;
     memset(&best, 0x7f, sizeof best);
     ORIBI_TRY(oribi_program_gather(c, status));
-    ORIBI_TRY(try_plan(c, &best, &better, status));
+    ORIBI_TRY(oribi__try_plan(c, &best, &better, status));
     ORIBI_TRY(choose_order(c, &best, status));
     ORIBI_TRY(choose_views(c, &best, status));
+    ORIBI_TRY(oribi__choose_rings(c, lowering, &best, status));
     ORIBI_TRY(relax(c, lowering, &best, status));
     ORIBI_TRY(oribi_program_spread(c, status));
     ORIBI_TRY(plan(c, ORIBI_PLAN_THOROUGH, status));
