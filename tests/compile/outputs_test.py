@@ -130,7 +130,7 @@ class Outputs(unittest.TestCase):
         folder = self.compile(DIGITS, "--name", "net", "--layout", "arduino")
         properties = dict(line.split("=", 1) for line in (folder / "library.properties").read_text().splitlines())
         self.assertEqual(properties["name"], "tvmgen_net")
-        for key in ("version", "author", "maintainer", "sentence", "category", "architectures", "includes"):
+        for key in ("version", "author", "maintainer", "sentence", "category", "architectures", "includes", "url"):
             self.assertTrue(properties[key], key)
         self.assertTrue((folder / "src" / properties["includes"]).is_file())
         objects = self.folder / "whole.o"

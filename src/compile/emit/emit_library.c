@@ -123,7 +123,7 @@ bool oribi_emit_arduino(const oribi_compile *all, oribi_files *files, TF_Status 
     oribi_writer_line(&w, "paragraph=Made by oribi %s; licence %s.", oribi_version(),
                       ORIBI_EMIT_LICENCE);
     oribi_writer_line(&w, "category=Data Processing");
-    oribi_writer_line(&w, "url=");
+    oribi_writer_line(&w, "url=https://spdx.org/licenses/" ORIBI_EMIT_LICENCE ".html"); /* due */
     oribi_writer_line(&w, "architectures=*");
     oribi_writer_line(&w, "includes=tvmgen_%s.h", name);
     return oribi_files_add(files, &w.text, status, "library.properties") &&
