@@ -6,6 +6,7 @@
 
 #define ORIBI_MICRO_ADD_F32(sum, x, weight)  ((sum) + (x) * (weight))
 #define ORIBI_MICRO_ADD_F32S(sum, x, weight) ((sum) + (x) * (weight))
+#define ORIBI_MICRO_ADD_MVE                  ORIBI_MICRO_MVE_ROUNDED
 #include "micro/conv/conv2d_f32_body.h"
 
 void oribi_micro_conv2d_f32(const struct oribi_micro_conv2d_f32_args *args, const float *input,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolution of float: the loops, whose products ORIBI_MICRO_ADD_F32(sum, x, weight) adds to sums
- * of one result and ORIBI_MICRO_ADD_F32S to those of as many as a vector has. A block of eight
+ * of one result and ORIBI_MICRO_ADD_F32S to those of as many as a vector has, with Helium the
+ * text ORIBI_MICRO_ADD_MVE. A block of eight
  * result channels is computed for every pixel before the next block, so that its weights stay
- * close. Where no column of the windows leaves the image, four pixels share what is read of the
+ * close. Where no column of the windows leaves the image, some pixels share what is read of the
  * filter; their sums are variables with names because a compiler keeps those in registers: on a
- * microcontroller four pixels by four channels, with vectors by eight.
+ * microcontroller four pixels by four channels, with vectors by eight, with Helium's eight
+ * registers two by eight.
  */
 #ifndef ORIBI_MICRO_CONV2D_F32_BODY_H_
 #define ORIBI_MICRO_CONV2D_F32_BODY_H_
@@ -17,9 +19,9 @@
 #include "micro/taps.h"
 #include "micro/vector_f32.h"
 
-enum { BLOCK = ORIBI_MICRO_CONV2D_F32_BLOCK, WIDTH = ORIBI_MICRO_F32_WIDTH, PIXELS = 4 };
+enum { BLOCK = ORIBI_MICRO_CONV2D_F32_BLOCK, WIDTH = ORIBI_MICRO_F32_WIDTH };
 
-/* DO(pixel, k) for the vectors of a block, and for those that four pixels have sums of at once. */
+/* DO(pixel, k) for the vectors of a block, and for those that some pixels have sums of at once. */
 #if ORIBI_MICRO_F32_WIDTH == 8
 #define EACH_OF_BLOCK(DO, p) DO(p, 0)
 #define EACH_AT_ONCE(DO, p)  DO(p, 0)
@@ -33,13 +35,20 @@ enum { AT_ONCE = 8 };
 #define EACH_OF_BLOCK(DO, p) EACH_AT_ONCE(DO, p) DO(p, 4) DO(p, 5) DO(p, 6) DO(p, 7)
 enum { AT_ONCE = 4 };
 #endif
+#if defined(ORIBI_MICRO_F32_HELIUM)
+#define EACH_PIXEL(DO) DO(0) DO(1)
+enum { PIXELS = 2 };
+#else
 #define EACH_PIXEL(DO) DO(0) DO(1) DO(2) DO(3)
+enum { PIXELS = 4 };
+#endif
 
 #define SUM(p, k)     oribi_micro_f32s s##p##k = {0};
 #define WEIGHTS(p, k) const oribi_micro_f32s f##k = ORIBI_MICRO_F32S(f + WIDTH * k);
 #define ADD(p, k)     s##p##k = ORIBI_MICRO_ADD_F32S(s##p##k, v##p, f##k);
 #define KEEP(p, k)    ORIBI_MICRO_F32S_SET(sums + p * BLOCK + WIDTH * k, s##p##k);
 #define SUMS(p)       EACH_AT_ONCE(SUM, p)
+#define FROM(p)       const float *from##p = run + p * step;
 #define PIXEL(p)                                                                                   \
     const float v##p = *from##p++;                                                                 \
     EACH_AT_ONCE(ADD, p)
@@ -73,6 +82,14 @@ static struct runs runs_of(const struct oribi_micro_conv2d_f32_args *a, const st
 static void finish(const struct oribi_micro_conv2d_f32_args *a, const struct window *w, float *sums,
                    const float *residual, float *output)
 {
+#ifdef ORIBI_MICRO_F32_HELIUM
+    if (w->count == BLOCK && a->activation <= ORIBI_MICRO_RELU_F32 &&
+        oribi_micro_mve_finish(sums, a->bias != 0 ? a->bias + w->channel : 0,
+                               a->adds != 0 ? residual + w->channel : 0,
+                               a->activation == ORIBI_MICRO_RELU_F32, output + w->channel)) {
+        return;
+    }
+#endif
     oribi_micro_finish_f32(sums, w->count, a->bias != 0 ? a->bias + w->channel : 0,
                            a->adds != 0 ? residual + w->channel : 0, a->activation, a->alpha,
                            output + w->channel);
@@ -92,9 +109,9 @@ static int32_t tap(const struct oribi_micro_conv2d_f32_args *a, const struct win
     return (i * a->filter_w + w->left) * (a->in_c / a->groups);
 }
 
-/* Sums of four pixels beside each other, all of whose columns lie in the image, from channel
+/* Sums of PIXELS pixels beside each other, all of whose columns lie in the image, from channel
  * `begin` of the block on, AT_ONCE of them. */
-static void four_pixels(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
+static void some_pixels(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
                         int32_t begin, float *sums)
 {
     const struct runs runs = runs_of(a, w);
@@ -103,13 +120,17 @@ static void four_pixels(const struct oribi_micro_conv2d_f32_args *a, const struc
     for (int32_t i = w->top; i < runs.bottom; i++) {
         const float *run = row(a, w, i), *f = w->filter + tap(a, w, i) * BLOCK + begin;
         for (int32_t j = 0; j < runs.count; j++) {
-            const float *from0 = run, *from1 = from0 + step, *from2 = from1 + step;
-            const float *from3 = from2 + step;
+            EACH_PIXEL(FROM)
+#ifdef ORIBI_MICRO_F32_HELIUM
+            ORIBI_MICRO_MVE_TAPS2(ORIBI_MICRO_ADD_MVE, s00, s01, s10, s11, from0, from1, f,
+                                  runs.taps);
+#else
             for (int32_t t = 0; t < runs.taps; t++) {
                 EACH_AT_ONCE(WEIGHTS, 0)
                 EACH_PIXEL(PIXEL)
                 f += BLOCK;
             }
+#endif
             run += runs.step;
         }
     }
@@ -124,33 +145,51 @@ static void one_pixel(const struct oribi_micro_conv2d_f32_args *a, const struct 
     for (int32_t i = w->top; i < runs.bottom; i++) {
         const float *run = row(a, w, i), *f = w->filter + tap(a, w, i) * BLOCK;
         for (int32_t j = 0; j < runs.count; j++) {
+#ifdef ORIBI_MICRO_F32_HELIUM
+            const float *from = run;
+            ORIBI_MICRO_MVE_TAPS1(ORIBI_MICRO_ADD_MVE, s00, s01, from, f, runs.taps);
+#else
             for (int32_t t = 0; t < runs.taps; t++) {
                 const float v0 = run[t];
                 EACH_OF_BLOCK(WEIGHTS, 0)
                 EACH_OF_BLOCK(ADD, 0)
                 f += BLOCK;
             }
+#endif
             run += runs.step;
         }
     }
     EACH_OF_BLOCK(KEEP, 0)
 }
 
-/* A channel that is in no block. */
-static float one_channel(const struct oribi_micro_conv2d_f32_args *a, const struct window *w)
+/* Channel c of the block, or of none. */
+static float one_channel(const struct oribi_micro_conv2d_f32_args *a, const struct window *w,
+                         int32_t c)
 {
     const struct runs runs = runs_of(a, w);
     float sum = 0.0F;
     for (int32_t i = w->top; i < runs.bottom; i++) {
-        const float *run = row(a, w, i), *f = w->filter + tap(a, w, i);
+        const float *run = row(a, w, i), *f = w->filter + tap(a, w, i) * w->count + c;
         for (int32_t j = 0; j < runs.count; j++) {
             for (int32_t t = 0; t < runs.taps; t++) {
-                sum = ORIBI_MICRO_ADD_F32(sum, run[t], *f++);
+                sum = ORIBI_MICRO_ADD_F32(sum, run[t], *f);
+                f += w->count;
             }
             run += runs.step;
         }
     }
     return sum;
+}
+
+/* The sums of `n` pixels of a block, which vectors lost. */
+static void one_by_one(const struct oribi_micro_conv2d_f32_args *a, struct window w, int32_t n,
+                       float *sums)
+{
+    for (int32_t p = 0; p < n; p++, w.x += a->stride_w) {
+        for (int32_t c = 0; c < BLOCK; c++) {
+            sums[p * BLOCK + c] = one_channel(a, &w, c);
+        }
+    }
 }
 
 /* Pixels from column x of results on; how many: PIXELS or 1. */
@@ -161,16 +200,21 @@ static int32_t pixels(const struct oribi_micro_conv2d_f32_args *a, struct window
     w->x = x * a->stride_w - a->before_w;
     oribi_micro_taps_inside(w->x, a->filter_w, a->dilation_w, a->in_w, &w->left, &w->right);
     if (w->count == 1) {
-        sums[0] = one_channel(a, w);
-    } else if (w->x >= 0 && x + PIXELS <= a->out_w && w->x + reach < a->in_w) {
-        for (int32_t c = 0; c < BLOCK; c += AT_ONCE) {
-            four_pixels(a, w, c, sums + c);
-        }
-        return PIXELS;
-    } else {
+        sums[0] = one_channel(a, w, 0);
+        return 1;
+    }
+    const int32_t has_all = w->x >= 0 && x + PIXELS <= a->out_w && w->x + reach < a->in_w;
+    const int32_t n = has_all ? PIXELS : 1;
+    for (int32_t c = 0; has_all && c < BLOCK; c += AT_ONCE) {
+        some_pixels(a, w, c, sums + c);
+    }
+    if (!has_all) {
         one_pixel(a, w, sums);
     }
-    return 1;
+    if (ORIBI_MICRO_F32S_LOST()) {
+        one_by_one(a, *w, n, sums);
+    }
+    return n;
 }
 
 /* The block of w, of every pixel. */

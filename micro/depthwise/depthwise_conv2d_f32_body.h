@@ -78,10 +78,12 @@ static void pixel(const struct oribi_micro_depthwise_conv2d_f32_args *a, const s
     float sums[AT_ONCE];
     for (int32_t c = 0, n; c < channels; c += n) {
         n = a->multiplier == 1 && c + AT_ONCE <= channels ? AT_ONCE : 1;
-        if (n == 1) {
-            sums[0] = one(a, w, c);
-        } else {
+        if (n > 1) {
             several(a, w, c, sums);
+        }
+        const int32_t n_left = n == 1 || ORIBI_MICRO_F32S_LOST() ? n : 0;
+        for (int32_t k = 0; k < n_left; k++) {
+            sums[k] = one(a, w, c + k);
         }
         oribi_micro_finish_f32(sums, n, a->bias != 0 ? a->bias + c : 0,
                                a->adds != 0 ? residual + c : 0, a->activation, a->alpha,

@@ -7,6 +7,7 @@
 
 #define ORIBI_MICRO_ADD_F32(sum, x, weight)  oribi_micro_fused_f32(sum, x, weight)
 #define ORIBI_MICRO_ADD_F32S(sum, x, weight) ORIBI_MICRO_FUSED_F32S(sum, x, weight)
+#define ORIBI_MICRO_ADD_MVE                  ORIBI_MICRO_MVE_FUSED
 #include "micro/conv/conv2d_f32_body.h"
 
 void oribi_micro_conv2d_fma_f32(const struct oribi_micro_conv2d_f32_args *args, const float *input,

@@ -62,7 +62,9 @@ static inline float oribi_micro_fused_f32(float sum, float x, float weight)
 #endif
 }
 
-#if ORIBI_MICRO_F32_WIDTH > 1
+#if defined(ORIBI_MICRO_F32_HELIUM)
+#define ORIBI_MICRO_FUSED_F32S(sum, x, weight) oribi_micro_mve_fused_f32s(sum, x, weight)
+#elif ORIBI_MICRO_F32_WIDTH > 1
 static inline oribi_micro_f32s oribi_micro_fused_f32s(oribi_micro_f32s sum, oribi_micro_f32s x,
                                                       oribi_micro_f32s weight)
 {
