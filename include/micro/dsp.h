@@ -304,7 +304,10 @@ static inline int32_t *oribi_micro_widen2(const int8_t *from, int32_t distance, 
 static inline const int32_t *oribi_micro_sum2x2(const int32_t *x, const int32_t *end,
                                                 const int32_t *w, struct oribi_micro_sums2x2 *s)
 {
-    s->a0 = s->a1 = s->b0 = s->b1 = 0;
+    s->a0 = 0;
+    s->a1 = 0;
+    s->b0 = 0;
+    s->b1 = 0;
     for (; x != end; x += 4, w += 2) {
         for (int32_t i = 0; i < 2; i++) {
             oribi_micro_lanes_by_input(w[i], x[i], &s->a0, &s->a1);

@@ -54,7 +54,7 @@ static inline void oribi_micro_element_set(void *data, int32_t kind, int32_t i, 
         ((uint8_t *)data)[i] = byte;
         break;
     case ORIBI_MICRO_S16:
-        memcpy((uint8_t *)data + 2 * (size_t)i, &half, 2);
+        (void)memcpy((uint8_t *)data + 2U * (size_t)i, &half, 2U);
         break;
     default:
         ((int32_t *)data)[i] = value;
@@ -69,7 +69,7 @@ static inline void oribi_micro_element_set_wide(void *data, int32_t kind, int32_
         ((int64_t *)data)[i] = value;
         return;
     }
-    memcpy(&narrow, &low, sizeof narrow);
+    (void)memcpy(&narrow, &low, sizeof narrow);
     oribi_micro_element_set(data, kind, i, narrow);
 }
 

@@ -178,7 +178,7 @@ static inline float oribi_micro_sqrt(float x)
         e--;
     }
     uint64_t rest = (uint64_t)m << 25, root = 0;
-    for (uint64_t bit = UINT64_C(1) << 48; bit != 0; bit >>= 2) {
+    for (uint64_t bit = UINT64_C(1) << 48; bit != 0U; bit >>= 2) {
         if (rest >= root + bit) {
             rest -= root + bit;
             root = (root >> 1) + bit;
@@ -187,7 +187,7 @@ static inline float oribi_micro_sqrt(float x)
         }
     }
     uint32_t rounded = (uint32_t)(root >> 1);
-    rounded += (root & 1) != 0 && (rest != 0 || (rounded & 1) != 0) ? 1U : 0U;
+    rounded += (root & 1U) != 0U && (rest != 0U || (rounded & 1U) != 0U) ? 1U : 0U;
     return (float)rounded * oribi_micro_power_of_2((e - 25) / 2 + 1);
 }
 

@@ -45,7 +45,7 @@ static inline double oribi_micro_reduce_angle(float a, uint32_t *out_quarter)
                (double)quarter * 1.5893254773528196e-08;
     }
     uint32_t word;
-    memcpy(&word, &a, sizeof word);
+    (void)memcpy(&word, &a, sizeof word);
     return oribi_micro_turns_of_large((word & 0x7fffffU) | 0x800000U, (int32_t)(word >> 23) - 150,
                                       out_quarter);
 }

@@ -58,14 +58,14 @@ static int64_t compute(int32_t function, int64_t x, int64_t y)
     default:
         return divide(function, x, y);
     }
-    memcpy(&result, &bits, sizeof result);
+    (void)memcpy(&result, &bits, sizeof result);
     return result;
 }
 
 void oribi_micro_binary_int(const struct oribi_micro_binary_int_args *args, const void *a,
                             const void *b, void *output)
 {
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = args->shape.rank - 1, count = args->shape.dims[last];
     const int32_t a_step = args->shape.a_step[last], b_step = args->shape.b_step[last];
     int32_t at = 0;
@@ -77,5 +77,5 @@ void oribi_micro_binary_int(const struct oribi_micro_binary_int_args *args, cons
             oribi_micro_element_set_wide(output, args->out_kind, at++,
                                          compute(args->function, x, y));
         }
-    } while (oribi_micro_broadcast_next(&args->shape, &walk));
+    } while (oribi_micro_broadcast_next(&args->shape, &walk) != 0);
 }

@@ -26,7 +26,7 @@ static uint8_t compare(int32_t kind, float x, float y)
 void oribi_micro_compare_f32(const struct oribi_micro_compare_f32_args *args, const float *a,
                              const float *b, uint8_t *output)
 {
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = args->shape.rank - 1, count = args->shape.dims[last];
     const int32_t a_step = args->shape.a_step[last], b_step = args->shape.b_step[last];
     do {
@@ -34,5 +34,5 @@ void oribi_micro_compare_f32(const struct oribi_micro_compare_f32_args *args, co
         for (int32_t i = 0; i < count; i++) {
             *output++ = compare(args->kind, a[walk.a + i * a_step], b[walk.b + i * b_step]);
         }
-    } while (oribi_micro_broadcast_next(&args->shape, &walk));
+    } while (oribi_micro_broadcast_next(&args->shape, &walk) != 0);
 }

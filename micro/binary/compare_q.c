@@ -28,12 +28,12 @@ void oribi_micro_compare_q(const struct oribi_micro_compare_q_args *args, const 
                            const void *b, uint8_t *output)
 {
     const struct oribi_micro_compare_q_args *p = args;
-    struct oribi_micro_pairs at = {0, 0, 0, 0, {{0}, 0, 0}};
+    struct oribi_micro_pairs at = {0};
     do {
         const int32_t left = oribi_micro_element_get(a, p->kind, at.a) - p->a_zero;
         const int32_t right = oribi_micro_element_get(b, p->kind, at.b) - p->b_zero;
         output[at.output] =
             compare(p->comparison, oribi_micro_scale(left * 256, p->a_multiplier, p->a_shift),
                     oribi_micro_scale(right * 256, p->b_multiplier, p->b_shift));
-    } while (oribi_micro_pairs_next(&p->shape, &at));
+    } while (oribi_micro_pairs_next(&p->shape, &at) != 0);
 }

@@ -43,7 +43,7 @@ static float rest_of(float x, float y)
 void oribi_micro_floor_mod_f32(const struct oribi_micro_binary_f32_args *args, const float *a,
                                const float *b, float *output)
 {
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = args->shape.rank - 1, count = args->shape.dims[last];
     const int32_t a_step = args->shape.a_step[last], b_step = args->shape.b_step[last];
     do {
@@ -52,5 +52,5 @@ void oribi_micro_floor_mod_f32(const struct oribi_micro_binary_f32_args *args, c
             const int32_t is_other = (y < 0.0F) != (rest < 0.0F) ? 1 : 0;
             *output++ = is_other != 0 && (rest < 0.0F || rest > 0.0F) ? rest + y : rest;
         }
-    } while (oribi_micro_broadcast_next(&args->shape, &walk));
+    } while (oribi_micro_broadcast_next(&args->shape, &walk) != 0);
 }

@@ -7,7 +7,7 @@
 void oribi_micro_minimum_f32(const struct oribi_micro_binary_f32_args *args, const float *a,
                              const float *b, float *output)
 {
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = args->shape.rank - 1, count = args->shape.dims[last];
     const int32_t a_step = args->shape.a_step[last], b_step = args->shape.b_step[last];
     do {
@@ -15,5 +15,5 @@ void oribi_micro_minimum_f32(const struct oribi_micro_binary_f32_args *args, con
             const float x = a[walk.a + i * a_step], y = b[walk.b + i * b_step];
             *output++ = x < y || x != x ? x : y;
         }
-    } while (oribi_micro_broadcast_next(&args->shape, &walk));
+    } while (oribi_micro_broadcast_next(&args->shape, &walk) != 0);
 }

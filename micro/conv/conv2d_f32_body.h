@@ -84,14 +84,14 @@ static void finish(const struct oribi_micro_conv2d_f32_args *a, const struct win
 {
 #ifdef ORIBI_MICRO_F32_HELIUM
     if (w->count == BLOCK && a->activation <= ORIBI_MICRO_RELU_F32 &&
-        oribi_micro_mve_finish(sums, a->bias != 0 ? a->bias + w->channel : 0,
-                               a->adds != 0 ? residual + w->channel : 0,
+        oribi_micro_mve_finish(sums, a->bias != NULL ? a->bias + w->channel : NULL,
+                               a->adds != 0 ? residual + w->channel : NULL,
                                a->activation == ORIBI_MICRO_RELU_F32, output + w->channel)) {
         return;
     }
 #endif
-    oribi_micro_finish_f32(sums, w->count, a->bias != 0 ? a->bias + w->channel : 0,
-                           a->adds != 0 ? residual + w->channel : 0, a->activation, a->alpha,
+    oribi_micro_finish_f32(sums, w->count, a->bias != NULL ? a->bias + w->channel : NULL,
+                           a->adds != 0 ? residual + w->channel : NULL, a->activation, a->alpha,
                            output + w->channel);
 }
 

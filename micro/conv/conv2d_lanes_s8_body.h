@@ -52,7 +52,7 @@ static int8_t last_channel(const struct oribi_micro_conv2d_lanes_s8_args *a, con
         sum = oribi_micro_dot2(w[1], window[k + 1], sum);
         w += 2;
     }
-    if (oribi_micro_lanes_is_general(w)) {
+    if (oribi_micro_lanes_is_general(w) != 0) {
         oribi_micro_lanes_general(&a->output, w, sum, sum, both);
     } else {
         const struct oribi_micro_lanes_pair pair = oribi_micro_lanes_read(&a->output, w);
@@ -108,7 +108,7 @@ static void two_pixels(const struct oribi_micro_conv2d_lanes_s8_args *a, const i
                        int32_t pixel, int32_t count, int8_t *output, void *scratch)
 {
     int32_t *window = scratch;
-    if (ORIBI_MICRO_IS_POINT) {
+    if (ORIBI_MICRO_IS_POINT != 0) {
         (void)oribi_micro_widen2(image + pixel * ORIBI_MICRO_IN_C, (count - 1) * ORIBI_MICRO_IN_C,
                                  ORIBI_MICRO_IN_C, window);
     } else {

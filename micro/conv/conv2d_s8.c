@@ -53,9 +53,10 @@ static void gather(const struct oribi_micro_conv2d_s8_args *a, const int8_t *ima
         for (int32_t j = 0; j < a->filter_w; j++) {
             const int32_t column = x + j * a->dilation_w;
             if (row < 0 || row >= a->in_h || column < 0 || column >= a->in_w) {
-                memset(patch, a->input_zero, (size_t)depth);
+                (void)memset(patch, a->input_zero, (size_t)depth);
             } else {
-                memcpy(patch, image + (row * a->in_w + column) * a->in_c + first, (size_t)depth);
+                (void)memcpy(patch, image + (row * a->in_w + column) * a->in_c + first,
+                             (size_t)depth);
             }
             patch += depth;
         }

@@ -84,14 +84,14 @@ static void gather_clipped(const struct oribi_micro_conv2d_lanes_s8_args *a, con
         const int8_t *from = image + (is_there ? w.offset + before : 0);
         if (ORIBI_MICRO_IN_C % 4 == 0) {
             to = ORIBI_MICRO_PUT_ZEROS(a->input_zero, is_there ? before : run, to);
-            if (is_there) {
+            if (is_there != 0) {
                 to = ORIBI_MICRO_PUT(from, inside, to);
                 to = ORIBI_MICRO_PUT_ZEROS(a->input_zero, run - before - inside, to);
             }
         } else {
-            memset(bytes, a->input_zero, (size_t)run);
-            if (is_there) {
-                memcpy(bytes + before, from, (size_t)inside);
+            (void)memset(bytes, a->input_zero, (size_t)run);
+            if (is_there != 0) {
+                (void)memcpy(bytes + before, from, (size_t)inside);
             }
             to = ORIBI_MICRO_PUT(bytes, whole, to);
             ORIBI_MICRO_SHORT

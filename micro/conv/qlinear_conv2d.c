@@ -66,7 +66,7 @@ static void add_window(const struct oribi_micro_qlinear_conv2d_args *a, const ui
                 continue;
             }
             const uint8_t *pixel = image + (row * a->in_w + column) * a->in_c + from;
-            if (is_depthwise) {
+            if (is_depthwise != 0) {
                 add_depthwise_tap(a, pixel, w, zeros + b->first, b);
             } else {
                 add_tap(a, pixel, w, depth, b);

@@ -19,7 +19,7 @@ void oribi_micro_batch_matmul_s16(const struct oribi_micro_batch_matmul_q_args *
                                   const int16_t *a, const int16_t *b, int16_t *output)
 {
     const struct oribi_micro_batch_matmul_q_args *p = args;
-    struct oribi_micro_pairs at = {0, 0, 0, 0, {{0}, 0, 0}};
+    struct oribi_micro_pairs at = {0};
     do {
         const int16_t *left = a + at.a * p->m * p->k, *right = b + at.b * p->k * p->n;
         for (int32_t y = 0; y < p->m; y++) {
@@ -31,5 +31,5 @@ void oribi_micro_batch_matmul_s16(const struct oribi_micro_batch_matmul_q_args *
                 *output++ = (int16_t)oribi_micro_clamp(value, INT16_MIN, INT16_MAX);
             }
         }
-    } while (oribi_micro_pairs_next(&p->batches, &at));
+    } while (oribi_micro_pairs_next(&p->batches, &at) != 0);
 }

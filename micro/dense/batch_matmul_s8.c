@@ -36,7 +36,7 @@ void oribi_micro_batch_matmul_s8(const struct oribi_micro_batch_matmul_q_args *a
                                  const int8_t *a, const int8_t *b, int8_t *output)
 {
     const struct oribi_micro_broadcast *batches = &args->batches;
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = batches->rank - 1;
     const int32_t a_size = args->m * args->k, b_size = args->k * args->n;
     do {
@@ -44,5 +44,5 @@ void oribi_micro_batch_matmul_s8(const struct oribi_micro_batch_matmul_q_args *a
             output = multiply(args, a + (walk.a + i * batches->a_step[last]) * a_size,
                               b + (walk.b + i * batches->b_step[last]) * b_size, output);
         }
-    } while (oribi_micro_broadcast_next(batches, &walk));
+    } while (oribi_micro_broadcast_next(batches, &walk) != 0);
 }

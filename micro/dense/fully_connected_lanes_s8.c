@@ -10,7 +10,7 @@
 static inline void write_pair(const struct oribi_micro_lanes_output *o, const int32_t *record,
                               int32_t sum0, int32_t sum1, int8_t *to)
 {
-    if (oribi_micro_lanes_is_general(record)) {
+    if (oribi_micro_lanes_is_general(record) != 0) {
         oribi_micro_lanes_general(o, record, sum0, sum1, to);
     } else {
         const struct oribi_micro_lanes_pair pair = oribi_micro_lanes_read(o, record);
@@ -71,8 +71,8 @@ void oribi_micro_fully_connected_lanes_s8(
         int32_t taps = a->in_c;
         if (a->scratch_bytes != 0) {
             taps = a->scratch_bytes;
-            memset(scratch, 0, (size_t)taps);
-            memcpy(scratch, input, (size_t)a->in_c);
+            (void)memset(scratch, 0, (size_t)taps);
+            (void)memcpy(scratch, input, (size_t)a->in_c);
             x = scratch;
         }
         row(a, x, x + taps, output);

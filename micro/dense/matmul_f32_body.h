@@ -28,7 +28,7 @@ static void matrix(const struct oribi_micro_matmul_f32_args *args, const float *
 static void multiply(const struct oribi_micro_matmul_f32_args *args, const float *a, const float *b,
                      float *output)
 {
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = args->batch.rank - 1, count = args->batch.dims[last];
     const int32_t a_step = args->batch.a_step[last], b_step = args->batch.b_step[last];
     do {
@@ -37,7 +37,7 @@ static void multiply(const struct oribi_micro_matmul_f32_args *args, const float
                    b + (walk.b + i * b_step) * args->inner * args->columns, output);
             output += args->rows * args->columns;
         }
-    } while (oribi_micro_broadcast_next(&args->batch, &walk));
+    } while (oribi_micro_broadcast_next(&args->batch, &walk) != 0);
 }
 
 #endif

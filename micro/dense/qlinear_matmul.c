@@ -39,7 +39,7 @@ void oribi_micro_qlinear_matmul(const struct oribi_micro_qlinear_matmul_args *ar
                                 const float *multipliers, void *output)
 {
     const struct oribi_micro_qlinear_matmul_args *p = args;
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = p->batch.rank - 1;
     int32_t at = 0;
     do {
@@ -51,5 +51,5 @@ void oribi_micro_qlinear_matmul(const struct oribi_micro_qlinear_matmul_args *ar
                    multipliers, output, at);
             at += p->rows * p->columns;
         }
-    } while (oribi_micro_broadcast_next(&p->batch, &walk));
+    } while (oribi_micro_broadcast_next(&p->batch, &walk) != 0);
 }

@@ -142,7 +142,8 @@ static void image(const struct oribi_micro_depthwise_conv2d_3x3_s8_args *a, cons
     const int32_t rows_seen = plane_rows - a->rows_before;
     const int32_t columns_seen = a->plane_columns - a->columns_before;
     const int32_t *record = a->filter;
-    memset(plane, oribi_micro_quads_input(a->input_zero), (size_t)(plane_rows * a->plane_columns));
+    (void)memset(plane, oribi_micro_quads_input(a->input_zero),
+                 (size_t)(plane_rows * a->plane_columns));
     for (int32_t k = 0; k < a->channels; k++) {
         struct plane_channel c;
         TVMGEN_YIELD();

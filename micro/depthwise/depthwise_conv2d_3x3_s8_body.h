@@ -85,7 +85,7 @@ static void image(const struct oribi_micro_depthwise_conv2d_3x3_s8_args *a, cons
     const int32_t rows_seen = plane_rows - a->rows_before;
     const int32_t columns_seen = a->plane_columns - a->columns_before;
     const int32_t *record = a->filter;
-    memset(plane, a->input_zero, (size_t)(plane_rows * a->plane_columns + 1));
+    (void)memset(plane, a->input_zero, (size_t)(plane_rows * a->plane_columns + 1));
     for (int32_t c = 0; c < a->channels; c++) {
         TVMGEN_YIELD();
         const int32_t sides = record[0], rest = record[1], last = record[4];

@@ -85,8 +85,8 @@ static void pixel(const struct oribi_micro_depthwise_conv2d_f32_args *a, const s
         for (int32_t k = 0; k < n_left; k++) {
             sums[k] = one(a, w, c + k);
         }
-        oribi_micro_finish_f32(sums, n, a->bias != 0 ? a->bias + c : 0,
-                               a->adds != 0 ? residual + c : 0, a->activation, a->alpha,
+        oribi_micro_finish_f32(sums, n, a->bias != NULL ? a->bias + c : NULL,
+                               a->adds != 0 ? residual + c : NULL, a->activation, a->alpha,
                                output + c);
     }
 }

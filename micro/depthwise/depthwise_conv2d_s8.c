@@ -99,7 +99,7 @@ static void copy_plane(const struct oribi_micro_depthwise_conv2d_s8_args *a, con
                        int32_t channel, int32_t plane_h, int32_t plane_w, int8_t *plane)
 {
     const int32_t columns = plane_w - a->before_w < a->in_w ? plane_w - a->before_w : a->in_w;
-    memset(plane, a->input_zero, (size_t)(plane_h * plane_w));
+    (void)memset(plane, a->input_zero, (size_t)(plane_h * plane_w));
     for (int32_t y = 0; y < a->in_h && y + a->before_h < plane_h; y++) {
         int8_t *to = plane + (y + a->before_h) * plane_w + a->before_w;
         const int8_t *from = image + y * a->in_w * a->in_c + channel;

@@ -53,7 +53,7 @@ static double compute(int32_t function, double x, double y)
 void oribi_micro_binary_f64(const struct oribi_micro_binary_f64_args *args, const double *a,
                             const double *b, void *output)
 {
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = args->shape.rank - 1, count = args->shape.dims[last];
     const int32_t a_step = args->shape.a_step[last], b_step = args->shape.b_step[last];
     const int32_t compares = args->function <= ORIBI_MICRO_F64_NOT_EQUAL;
@@ -62,11 +62,11 @@ void oribi_micro_binary_f64(const struct oribi_micro_binary_f64_args *args, cons
         TVMGEN_YIELD();
         for (int32_t i = 0; i < count; i++, at++) {
             const double x = a[walk.a + i * a_step], y = b[walk.b + i * b_step];
-            if (compares) {
+            if (compares != 0) {
                 ((uint8_t *)output)[at] = compare(args->function, x, y);
             } else {
                 ((double *)output)[at] = compute(args->function, x, y);
             }
         }
-    } while (oribi_micro_broadcast_next(&args->shape, &walk));
+    } while (oribi_micro_broadcast_next(&args->shape, &walk) != 0);
 }

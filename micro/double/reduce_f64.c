@@ -45,18 +45,19 @@ void oribi_micro_reduce_f64(const struct oribi_micro_reduce_f64_args *args, cons
                             double *output)
 {
     const struct oribi_micro_reduce_f32_args *shape = &args->walk;
-    struct oribi_micro_reduce_walk kept = {{0}, 0};
+    struct oribi_micro_reduce_walk kept = {0};
     double count = 1.0;
     for (int32_t k = 0; k < shape->rank; k++) {
         count *= (double)shape->dims[k];
     }
     do {
-        struct oribi_micro_reduce_walk walk = {{0}, 0};
+        struct oribi_micro_reduce_walk walk = {0};
         double acc = begin(args->function);
         TVMGEN_YIELD();
         do {
             acc = fold(args->function, acc, input[kept.at + walk.at]);
-        } while (oribi_micro_reduce_next(shape->rank, shape->dims, shape->step, &walk));
+        } while (oribi_micro_reduce_next(shape->rank, shape->dims, shape->step, &walk) != 0);
         *output++ = finish(args->function, acc, count);
-    } while (oribi_micro_reduce_next(shape->kept_rank, shape->kept_dims, shape->kept_step, &kept));
+    } while (oribi_micro_reduce_next(shape->kept_rank, shape->kept_dims, shape->kept_step, &kept) !=
+             0);
 }

@@ -6,7 +6,7 @@ void oribi_micro_add_s8(const struct oribi_micro_add_s8_args *args, const int8_t
                         const int8_t *b, int8_t *output, void *scratch)
 {
     const struct oribi_micro_add_s8_args *p = args;
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = p->shape.rank - 1;
     const int32_t count = p->shape.dims[last];
     (void)scratch;
@@ -14,5 +14,5 @@ void oribi_micro_add_s8(const struct oribi_micro_add_s8_args *args, const int8_t
         oribi_micro_add_row_s8(&p->scales, a + walk.a, p->shape.a_step[last], b + walk.b,
                                p->shape.b_step[last], count, output);
         output += count;
-    } while (oribi_micro_broadcast_next(&p->shape, &walk));
+    } while (oribi_micro_broadcast_next(&p->shape, &walk) != 0);
 }

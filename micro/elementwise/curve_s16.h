@@ -19,9 +19,9 @@ static inline int32_t oribi_micro_curve_logistic(int32_t place)
 {
     const uint32_t size = (uint32_t)(place < 0 ? -place : place), at = size >> 9;
     uint32_t y = UINT32_C(0x7FFF) << 10;
-    if (at < 255) {
+    if (at < 255U) {
         const uint32_t low = oribi_micro_curve_table_s16[at];
-        const uint32_t step = oribi_micro_curve_table_s16[at + 1] - low;
+        const uint32_t step = oribi_micro_curve_table_s16[at + 1U] - low;
         y = (low << 9) + (size & 511U) * step;
     }
     y = place >= 0 ? y + (1U << 9) : (UINT32_C(1) << 25) - y + (1U << 9) - 1U;
@@ -33,9 +33,9 @@ static inline int32_t oribi_micro_curve_tanh(int32_t place)
 {
     const uint32_t size = (uint32_t)(place < 0 ? -place : place), at = size >> 8;
     int32_t y = 0xFFFF << 8;
-    if (at < 255) {
+    if (at < 255U) {
         const uint32_t low = oribi_micro_curve_table_s16[at];
-        const uint32_t step = oribi_micro_curve_table_s16[at + 1] - low;
+        const uint32_t step = oribi_micro_curve_table_s16[at + 1U] - low;
         y = (int32_t)((low << 8) + (size & 255U) * step);
     }
     y = place >= 0 ? y - (1 << 23) + (1 << 7) : -y + (1 << 23) + (1 << 7) - 1;

@@ -14,7 +14,7 @@ static int32_t divide(const struct oribi_micro_mul_q_args *p, int32_t a, int32_t
     const int32_t inverse =
         oribi_micro_reciprocal((int32_t)(((uint32_t)bottom << zeros) & UINT32_C(0x7fffffff)));
     const uint32_t size = (uint32_t)(top < 0 ? -top - 1 : top);
-    const int32_t room = size == 0 ? 31 : oribi_micro_leading_zeros(size) - 1;
+    const int32_t room = size == 0U ? 31 : oribi_micro_leading_zeros(size) - 1;
     const int32_t quotient = oribi_micro_high_multiply(oribi_micro_shift_left(top, room), inverse);
     const int32_t scaled = oribi_micro_high_multiply(quotient, p->output_multiplier);
     const int32_t right = 31 - zeros + room - p->output_shift;
@@ -28,7 +28,7 @@ void oribi_micro_div_q(const struct oribi_micro_mul_q_args *args, const void *a,
                        void *output, void *scratch)
 {
     const struct oribi_micro_mul_q_args *p = args;
-    struct oribi_micro_pairs at = {0, 0, 0, 0, {{0}, 0, 0}};
+    struct oribi_micro_pairs at = {0};
     (void)scratch;
     do {
         const int32_t top = oribi_micro_element_get(a, p->kind, at.a) - p->a_zero;
@@ -39,5 +39,5 @@ void oribi_micro_div_q(const struct oribi_micro_mul_q_args *args, const void *a,
         }
         oribi_micro_element_set(output, p->kind, at.output,
                                 oribi_micro_clamp(value, p->low, p->high));
-    } while (oribi_micro_pairs_next(&p->shape, &at));
+    } while (oribi_micro_pairs_next(&p->shape, &at) != 0);
 }

@@ -6,7 +6,7 @@ void oribi_micro_extreme_s8(const struct oribi_micro_extreme_q_args *args, const
                             const int8_t *b, int8_t *output)
 {
     const struct oribi_micro_broadcast *shape = &args->shape;
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = shape->rank - 1, count = shape->dims[last];
     do {
         const int8_t *left = a + walk.a, *right = b + walk.b;
@@ -17,5 +17,5 @@ void oribi_micro_extreme_s8(const struct oribi_micro_extreme_q_args *args, const
             right += shape->b_step[last];
         }
         output += count;
-    } while (oribi_micro_broadcast_next(shape, &walk));
+    } while (oribi_micro_broadcast_next(shape, &walk) != 0);
 }

@@ -8,7 +8,7 @@ void oribi_micro_mul_s8(const struct oribi_micro_mul_q_args *args, const int8_t 
                         int8_t *output, void *scratch)
 {
     const struct oribi_micro_mul_q_args *p = args;
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = p->shape.rank - 1;
     const int32_t count = p->shape.dims[last];
     const int32_t a_step = p->shape.a_step[last], b_step = p->shape.b_step[last];
@@ -24,5 +24,5 @@ void oribi_micro_mul_s8(const struct oribi_micro_mul_q_args *args, const int8_t 
             from_b += b_step;
         }
         output += count;
-    } while (oribi_micro_broadcast_next(&p->shape, &walk));
+    } while (oribi_micro_broadcast_next(&p->shape, &walk) != 0);
 }

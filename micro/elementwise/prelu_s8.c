@@ -8,7 +8,7 @@ void oribi_micro_prelu_s8(const struct oribi_micro_prelu_q_args *args, const int
                           const int8_t *slopes, int8_t *output)
 {
     const struct oribi_micro_prelu_q_args *p = args;
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = p->shape.rank - 1, count = p->shape.dims[last];
     do {
         const int8_t *from = input + walk.a, *slope = slopes + walk.b;
@@ -23,5 +23,5 @@ void oribi_micro_prelu_s8(const struct oribi_micro_prelu_q_args *args, const int
             slope += p->shape.b_step[last];
         }
         output += count;
-    } while (oribi_micro_broadcast_next(&p->shape, &walk));
+    } while (oribi_micro_broadcast_next(&p->shape, &walk) != 0);
 }

@@ -10,7 +10,7 @@ void oribi_micro_qlinear_mul(const struct oribi_micro_qlinear_binary_args *args,
                              const void *b, void *output)
 {
     const struct oribi_micro_qlinear_binary_args *p = args;
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = p->shape.rank - 1;
     const int32_t count = p->shape.dims[last];
     uint8_t *to = (uint8_t *)output;
@@ -26,5 +26,5 @@ void oribi_micro_qlinear_mul(const struct oribi_micro_qlinear_binary_args *args,
             to[i] = oribi_micro_qlinear_shifted_byte(product + p->offset, p->low, p->high);
         }
         to += count;
-    } while (oribi_micro_broadcast_next(&p->shape, &walk));
+    } while (oribi_micro_broadcast_next(&p->shape, &walk) != 0);
 }

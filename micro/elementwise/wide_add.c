@@ -27,11 +27,11 @@ void oribi_micro_wide_add(const struct oribi_micro_wide_add_args *args, const vo
                           const void *b, void *output)
 {
     const struct oribi_micro_wide_add_args *p = args;
-    struct oribi_micro_pairs at = {0, 0, 0, 0, {{0}, 0, 0}};
+    struct oribi_micro_pairs at = {0};
     do {
         const int32_t total = sum(p, oribi_micro_element_get(a, p->kind, at.a),
                                   oribi_micro_element_get(b, p->kind, at.b));
         oribi_micro_element_set(output, p->kind, at.output,
                                 oribi_micro_clamp(total, p->low, p->high));
-    } while (oribi_micro_pairs_next(&p->shape, &at));
+    } while (oribi_micro_pairs_next(&p->shape, &at) != 0);
 }

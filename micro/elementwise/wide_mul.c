@@ -9,7 +9,7 @@ void oribi_micro_wide_mul(const struct oribi_micro_mul_q_args *args, const void 
                           void *output, void *scratch)
 {
     const struct oribi_micro_mul_q_args *p = args;
-    struct oribi_micro_pairs at = {0, 0, 0, 0, {{0}, 0, 0}};
+    struct oribi_micro_pairs at = {0};
     (void)scratch;
     do {
         const int32_t product = (oribi_micro_element_get(a, p->kind, at.a) - p->a_zero) *
@@ -18,5 +18,5 @@ void oribi_micro_wide_mul(const struct oribi_micro_mul_q_args *args, const void 
             oribi_micro_scale(product, p->output_multiplier, p->output_shift) + p->output_zero;
         oribi_micro_element_set(output, p->kind, at.output,
                                 oribi_micro_clamp(scaled, p->low, p->high));
-    } while (oribi_micro_pairs_next(&p->shape, &at));
+    } while (oribi_micro_pairs_next(&p->shape, &at) != 0);
 }

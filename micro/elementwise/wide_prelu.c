@@ -9,7 +9,7 @@ void oribi_micro_wide_prelu(const struct oribi_micro_prelu_q_args *args, const v
                             const void *slopes, void *output)
 {
     const struct oribi_micro_prelu_q_args *p = args;
-    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    struct oribi_micro_broadcast_walk walk = {0};
     const int32_t last = p->shape.rank - 1, count = p->shape.dims[last];
     int32_t to = 0;
     do {
@@ -26,5 +26,5 @@ void oribi_micro_wide_prelu(const struct oribi_micro_prelu_q_args *args, const v
             from += p->shape.a_step[last];
             slope += p->shape.b_step[last];
         }
-    } while (oribi_micro_broadcast_next(&p->shape, &walk));
+    } while (oribi_micro_broadcast_next(&p->shape, &walk) != 0);
 }

@@ -43,7 +43,7 @@ static inline float oribi_micro_fused_in_double(float sum, float x, float weight
     near.value = product + (double)sum;
     const double added = near.value - product;
     const double lost = (product - (near.value - added)) + ((double)sum - added);
-    if ((lost < 0.0 || lost > 0.0) && near.bits % 2 == 0) { /* neither where it is no number */
+    if ((lost < 0.0 || lost > 0.0) && near.bits % 2U == 0U) { /* neither where it is no number */
         near.bits += (lost > 0.0) == (near.value > 0.0) ? UINT64_C(1) : UINT64_MAX;
     }
     return (float)near.value;

@@ -46,7 +46,7 @@ static void merge(found *x, int32_t first, int32_t second, found *room)
             a == first || (b < first + second && x[a].score < x[b].score) ? 1 : 0;
         room[i] = takes_b != 0 ? x[b++] : x[a++];
     }
-    memcpy(x, room, (size_t)(first + second) * sizeof *x);
+    (void)memcpy(x, room, (size_t)(first + second) * sizeof *x);
 }
 
 static void sort(found *x, int32_t n, found *room)
@@ -96,7 +96,7 @@ static void choose_by_class(places *s)
             s->order[i].category = category;
         }
         const int32_t kept = suppress(s, each);
-        memcpy(s->best + s->n_best, s->order, (size_t)kept * sizeof *s->best);
+        (void)memcpy(s->best + s->n_best, s->order, (size_t)kept * sizeof *s->best);
         merge(s->best, s->n_best, kept, s->room);
         s->n_best = s->n_best + kept < p->most ? s->n_best + kept : p->most;
     }

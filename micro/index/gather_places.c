@@ -13,7 +13,7 @@ void oribi_micro_gather_places(const struct oribi_micro_gather_places_args *args
     uint8_t *to = output;
     for (int32_t i = 0; i < count; i++) {
         const int32_t from = oribi_micro_places_find(p, base, indices);
-        memcpy(to, (const uint8_t *)input + from * args->element_bytes, (size_t)bytes);
+        (void)memcpy(to, (const uint8_t *)input + from * args->element_bytes, (size_t)bytes);
         to += bytes;
         indices += p->index_rank;
         base = oribi_micro_places_next(p, at, base);

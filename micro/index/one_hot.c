@@ -15,7 +15,7 @@ void oribi_micro_one_hot(const struct oribi_micro_one_hot_args *args, const int3
             for (int32_t i = 0; i < p->inner; i++) {
                 const int32_t index = indices[outer * p->inner + i];
                 const int32_t hot = index < 0 ? index + p->depth : index;
-                memcpy(to, hot == at ? on : off, (size_t)p->element_bytes);
+                (void)memcpy(to, hot == at ? on : off, (size_t)p->element_bytes);
                 to += p->element_bytes;
             }
         }

@@ -25,7 +25,7 @@ void oribi_micro_reverse_sequence(const struct oribi_micro_reverse_sequence_args
                     const int32_t b =
                         p->batch_is_first != 0 ? source_of(s, lengths[f], p->second) : s;
                     const int32_t at = ((o * p->first + a) * p->middle + m) * p->second + b;
-                    memcpy(to, (const uint8_t *)input + at * p->bytes, (size_t)p->bytes);
+                    (void)memcpy(to, (const uint8_t *)input + at * p->bytes, (size_t)p->bytes);
                     to += p->bytes;
                 }
             }

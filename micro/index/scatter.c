@@ -37,16 +37,16 @@ static void meet(const struct oribi_micro_scatter_args *p, uint8_t *to, const ui
 {
     const int32_t n = p->places.slice;
     if (p->meeting == ORIBI_MICRO_SCATTER_REPLACE) {
-        memcpy(to, from, (size_t)n * (size_t)p->element_bytes);
+        (void)memcpy(to, from, (size_t)n * (size_t)p->element_bytes);
         return;
     }
     for (int32_t i = 0; i < n; i++) {
         if (p->kind == ORIBI_MICRO_F32) {
             float a, b;
-            memcpy(&a, to + (size_t)i * sizeof a, sizeof a);
-            memcpy(&b, from + (size_t)i * sizeof b, sizeof b);
+            (void)memcpy(&a, to + (size_t)i * sizeof a, sizeof a);
+            (void)memcpy(&b, from + (size_t)i * sizeof b, sizeof b);
             a = meet_reals(p->meeting, a, b);
-            memcpy(to + (size_t)i * sizeof a, &a, sizeof a);
+            (void)memcpy(to + (size_t)i * sizeof a, &a, sizeof a);
         } else {
             const int32_t a = oribi_micro_element_get(to, p->kind, i);
             const int32_t b = oribi_micro_element_get(from, p->kind, i);
@@ -62,7 +62,7 @@ void oribi_micro_scatter(const struct oribi_micro_scatter_args *args, const void
     const int32_t count = oribi_micro_places_count(p), bytes = args->element_bytes;
     int32_t at[ORIBI_MICRO_PLACES_RANK] = {0}, base = 0;
     const uint8_t *from = updates;
-    memcpy(output, input, (size_t)args->count * (size_t)bytes);
+    (void)memcpy(output, input, (size_t)args->count * (size_t)bytes);
     for (int32_t i = 0; i < count; i++) {
         meet(args, (uint8_t *)output + oribi_micro_places_find(p, base, indices) * bytes, from);
         from += p->slice * bytes;

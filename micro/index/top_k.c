@@ -69,7 +69,7 @@ void oribi_micro_top_k(const struct oribi_micro_top_k_args *args, const void *in
             sift(&x, heap, size - 1);
         }
         for (int32_t i = 0; i < p->k; i++) {
-            memcpy(to, from + heap[i] * p->element_bytes, (size_t)p->element_bytes);
+            (void)memcpy(to, from + heap[i] * p->element_bytes, (size_t)p->element_bytes);
             oribi_micro_element_set_wide(indices, p->index_kind, at * p->k + i, heap[i]);
             to += p->element_bytes;
         }

@@ -13,11 +13,11 @@ void oribi_micro_trilu(const struct oribi_micro_trilu_args *args, const void *in
     for (int32_t row = 0; row < p->matrices * p->rows; row++) {
         const int32_t at = row % p->rows + p->diagonal + (p->upper != 0 ? 0 : 1);
         const int32_t edge = (at < 0 ? 0 : at > p->columns ? p->columns : at) * p->element_bytes;
-        memmove(to, from, (size_t)bytes);
+        (void)memmove(to, from, (size_t)bytes);
         if (p->upper != 0) {
-            memset(to, 0, (size_t)edge);
+            (void)memset(to, 0, (size_t)edge);
         } else {
-            memset(to + edge, 0, (size_t)(bytes - edge));
+            (void)memset(to + edge, 0, (size_t)(bytes - edge));
         }
         from += bytes;
         to += bytes;

@@ -23,12 +23,14 @@ void oribi_micro_batch_blocks(const struct oribi_micro_batch_blocks_args *args, 
             if (y >= 0 && y < p->height && x >= 0 && x < p->width) {
                 const int32_t large = (picture * p->height + y) * p->width + x;
                 if (p->to_space != 0) {
-                    memcpy(to + large * p->bytes, from + small * p->bytes, bytes);
+                    (void)memcpy(to + large * p->bytes, from + small * p->bytes, bytes);
                 } else {
-                    memcpy(to + small * p->bytes, from + large * p->bytes, bytes);
+                    (void)memcpy(to + small * p->bytes, from + large * p->bytes, bytes);
                 }
             } else if (p->to_space == 0) {
-                memset(to + small * p->bytes, 0, bytes);
+                (void)memset(to + small * p->bytes, 0, bytes);
+            } else {
+                /* outside, and nothing is made of it */
             }
         }
     }

@@ -16,7 +16,7 @@ void oribi_micro_gather(const struct oribi_micro_gather_args *args, const void *
                 const int32_t given = indices[batch * p->indices + i];
                 const int32_t last = p->choices - 1;
                 const int32_t index = given < 0 ? 0 : given > last ? last : given;
-                memcpy(to, from + index * p->bytes, (size_t)p->bytes);
+                (void)memcpy(to, from + index * p->bytes, (size_t)p->bytes);
                 to += p->bytes;
             }
             from += p->choices * p->bytes;

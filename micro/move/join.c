@@ -11,7 +11,7 @@ void oribi_micro_join(const struct oribi_micro_join_args *args, const void *cons
     for (int32_t row = 0; row < args->rows; row++) {
         for (int32_t i = 0; i < args->parts; i++) {
             const int32_t bytes = args->bytes[i];
-            memmove(to, (const uint8_t *)inputs[i] + row * bytes, (size_t)bytes);
+            (void)memmove(to, (const uint8_t *)inputs[i] + row * bytes, (size_t)bytes);
             to += bytes;
         }
     }

@@ -13,6 +13,6 @@ void oribi_micro_loop_begin(const struct oribi_micro_loop_begin_args *args,
     *iteration = 0;
     *goes_on = *condition != 0 && *trips > 0 ? 1 : 0;
     for (int32_t i = 0; i < args->n_carried; i++) {
-        memcpy(outputs[2 + i], inputs[2 + i], (size_t)args->bytes[i]);
+        (void)memcpy(outputs[2 + i], inputs[2 + i], (size_t)args->bytes[i]);
     }
 }

@@ -17,11 +17,11 @@ void oribi_micro_loop_next(const struct oribi_micro_loop_next_args *args, const 
     *goes_on = *condition != 0 && done + 1 < *trips ? 1 : 0;
     for (int32_t i = args->n_carried; i < n; i++) {
         uint8_t *to = outputs[2 + i];
-        memcpy(to + (int32_t)done * args->bytes[i], inputs[2 + i], (size_t)args->bytes[i]);
+        (void)memcpy(to + (int32_t)done * args->bytes[i], inputs[2 + i], (size_t)args->bytes[i]);
     }
     for (int32_t i = 0; i < args->n_carried; i++) {
         if (outputs[2 + i] != inputs[2 + i]) {
-            memcpy(outputs[2 + i], inputs[2 + i], (size_t)args->bytes[i]);
+            (void)memcpy(outputs[2 + i], inputs[2 + i], (size_t)args->bytes[i]);
         }
     }
 }

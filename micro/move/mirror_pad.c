@@ -29,7 +29,7 @@ void oribi_micro_mirror_pad(const struct oribi_micro_mirror_pad_args *args, cons
         }
         for (int32_t i = 0; i < count; i++) {
             const int32_t at = place(i, p->before[last], p->dims[last], p->edge);
-            memcpy(to, row + at * p->step[last], (size_t)p->element_bytes);
+            (void)memcpy(to, row + at * p->step[last], (size_t)p->element_bytes);
             to += p->element_bytes;
         }
         for (k = last - 1; k >= 0; k--) {

@@ -15,7 +15,7 @@ static void copy_bytes(uint8_t *to, const uint8_t *from, int32_t count, int32_t 
 static void copy_words(uint8_t *to, const uint8_t *from, int32_t count, int32_t step)
 {
     for (int32_t i = 0; i < count; i++) {
-        memcpy(to + 4 * i, from, 4);
+        (void)memcpy(to + 4 * i, from, 4);
         from += step;
     }
 }
@@ -23,7 +23,7 @@ static void copy_words(uint8_t *to, const uint8_t *from, int32_t count, int32_t 
 static void copy_runs(uint8_t *to, const uint8_t *from, int32_t count, int32_t step, int32_t bytes)
 {
     for (int32_t i = 0; i < count; i++) {
-        memcpy(to, from, (size_t)bytes);
+        (void)memcpy(to, from, (size_t)bytes);
         to += bytes;
         from += step;
     }

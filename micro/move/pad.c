@@ -8,12 +8,12 @@ static uint8_t *fill(uint8_t *to, int32_t bytes, const struct oribi_micro_pad_ar
 {
     if (p->element_bytes == 1) {
         uint8_t value;
-        memcpy(&value, p->value, 1);
-        memset(to, value, (size_t)bytes);
+        (void)memcpy(&value, p->value, 1);
+        (void)memset(to, value, (size_t)bytes);
         return to + bytes;
     }
     for (int32_t i = 0; i < bytes; i += p->element_bytes) {
-        memcpy(to + i, p->value, (size_t)p->element_bytes);
+        (void)memcpy(to + i, p->value, (size_t)p->element_bytes);
     }
     return to + bytes;
 }
@@ -33,7 +33,7 @@ void oribi_micro_pad(const struct oribi_micro_pad_args *args, const void *input,
         }
         if (is_inside != 0) {
             to = fill(to, p->before[last], p);
-            memcpy(to, from, (size_t)p->dims[last]);
+            (void)memcpy(to, from, (size_t)p->dims[last]);
             from += p->dims[last];
             to = fill(to + p->dims[last], p->after[last], p);
         } else {

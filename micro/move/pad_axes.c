@@ -50,9 +50,9 @@ void oribi_micro_pad_axes(const struct oribi_micro_pad_axes_args *args, const vo
         for (int32_t i = 0; i < p->out[last]; i++) {
             const int32_t at = row < 0 ? -1 : origin(p, last, i);
             if (at < 0) {
-                memcpy(to, p->value, (size_t)p->element_bytes);
+                (void)memcpy(to, p->value, (size_t)p->element_bytes);
             } else {
-                memcpy(to, from + row + at, (size_t)p->element_bytes);
+                (void)memcpy(to, from + row + at, (size_t)p->element_bytes);
             }
             to += p->element_bytes;
         }

@@ -33,11 +33,11 @@ void oribi_micro_put_block(const struct oribi_micro_put_block_args *args, const 
         rows *= k < last ? args->update_dims[k] : 1;
     }
     if (data != output) {
-        memcpy(output, data, (size_t)args->bytes);
+        (void)memcpy(output, data, (size_t)args->bytes);
     }
     for (int32_t i = 0; i < rows; i++) {
-        memcpy(to + (first + row_at(args, i, steps)) * args->element_bytes, from,
-               (size_t)row_bytes);
+        (void)memcpy(to + (first + row_at(args, i, steps)) * args->element_bytes, from,
+                     (size_t)row_bytes);
         from += row_bytes;
     }
 }

@@ -31,18 +31,18 @@ void oribi_micro_select(const struct oribi_micro_select_args *args, const uint8_
                         const void *yes, const void *no, void *output)
 {
     const struct oribi_micro_select_args *a = args;
-    struct walk w = {{0}, 0, 0, 0};
+    struct walk w = {0};
     const int32_t last = a->rank - 1, bytes = a->element_bytes;
     const uint8_t *const yes_bytes = yes, *const no_bytes = no;
     uint8_t *to = output;
     do {
         TVMGEN_YIELD();
         for (int32_t i = 0; i < a->dims[last]; i++) {
-            const int32_t is = condition[w.condition + i * a->condition_step[last]] != 0;
+            const int32_t is = condition[w.condition + i * a->condition_step[last]] != 0U ? 1 : 0;
             const uint8_t *from = is != 0 ? yes_bytes + (w.yes + i * a->yes_step[last]) * bytes
                                           : no_bytes + (w.no + i * a->no_step[last]) * bytes;
-            memcpy(to, from, (size_t)bytes);
+            (void)memcpy(to, from, (size_t)bytes);
             to += bytes;
         }
-    } while (next(a, &w));
+    } while (next(a, &w) != 0);
 }

@@ -11,7 +11,7 @@ void oribi_micro_split(const struct oribi_micro_split_args *args, const void *in
     for (int32_t row = 0; row < args->rows; row++) {
         for (int32_t i = 0; i < args->parts; i++) {
             const int32_t bytes = args->bytes[i];
-            memmove((uint8_t *)outputs[i] + row * bytes, from, (size_t)bytes);
+            (void)memmove((uint8_t *)outputs[i] + row * bytes, from, (size_t)bytes);
             from += bytes;
         }
     }

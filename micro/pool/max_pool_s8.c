@@ -9,7 +9,7 @@
 static void pixel(const struct oribi_micro_pool_q_args *a, const int8_t *image,
                   struct oribi_micro_pool_window w, int8_t *output)
 {
-    memset(output, INT8_MIN, (size_t)a->channels);
+    (void)memset(output, INT8_MIN, (size_t)a->channels);
     for (int32_t y = w.top; y < w.bottom; y++) {
         for (int32_t x = w.left; x < w.right; x++) {
             const int8_t *values = image + (y * a->in_w + x) * a->channels;

@@ -26,5 +26,5 @@ void oribi_micro_wide_average_pool(const struct oribi_micro_pool_q_args *args, c
     do {
         oribi_micro_element_set(output, a->kind, at.output,
                                 oribi_micro_clamp(mean(a, &at, input), a->low, a->high));
-    } while (oribi_micro_wide_pool_next(a, &at));
+    } while (oribi_micro_wide_pool_next(a, &at) != 0);
 }

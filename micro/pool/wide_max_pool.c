@@ -25,5 +25,5 @@ void oribi_micro_wide_max_pool(const struct oribi_micro_pool_q_args *args, const
     do {
         oribi_micro_element_set(output, a->kind, at.output,
                                 oribi_micro_clamp(largest(a, &at, input), a->low, a->high));
-    } while (oribi_micro_wide_pool_next(a, &at));
+    } while (oribi_micro_wide_pool_next(a, &at) != 0);
 }

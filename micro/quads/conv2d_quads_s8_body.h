@@ -38,7 +38,7 @@ static void two_pixels(const struct oribi_micro_conv2d_lanes_s8_args *a, const i
                        int32_t pixel, int32_t count, int8_t *output, void *scratch)
 {
     int32_t *window = scratch;
-    if (a->is_point) {
+    if (a->is_point != 0) {
         (void)oribi_micro_quads_put2(image + pixel * a->in_c, (count - 1) * a->in_c, a->in_c,
                                      window);
     } else {

@@ -26,8 +26,10 @@ void oribi_micro_quantize(const struct oribi_micro_quantize_args *args, const fl
             y = args->high;
         } else if (steps <= -most) {
             y = args->low;
-        } else if (steps > -most) { /* no NaN */
+        } else if (steps > -most) {
             y += round_away(steps);
+        } else {
+            /* NaN gives the zero point */
         }
         y = y < args->low ? args->low : y > args->high ? args->high : y;
         oribi_micro_element_set(output, args->kind, i, y);

@@ -84,14 +84,14 @@ static void run_row(struct oribi_micro_recurrent_step *s,
     oribi_micro_recurrent_enter(s);
     oribi_micro_recurrent_place(s);
     if (s->step >= s->length) {
-        memset(s->output, 0, (size_t)units * sizeof *s->output);
+        (void)memset(s->output, 0, (size_t)units * sizeof *s->output);
         return;
     }
     bring(places, s->input, s->args->in_c, input);
     s->input = input;
     oribi_micro_recurrent_sum(s, 4 * units, 0, 4 * units, hidden);
     oribi_micro_recurrent_lstm(s);
-    memcpy(s->output, s->hidden, (size_t)units * sizeof *s->output);
+    (void)memcpy(s->output, s->hidden, (size_t)units * sizeof *s->output);
 }
 
 void oribi_micro_dynamic_lstm_steps(const struct oribi_micro_recurrent_f32_args *args,

@@ -54,8 +54,8 @@ void oribi_micro_lstm_f32(const struct oribi_micro_lstm_f32_args *args, const fl
     const struct oribi_micro_lstm_f32_args *a = args;
     float *gates = scratch;
     const size_t row = (size_t)a->units * sizeof *hidden;
-    memcpy(next_hidden, hidden, (size_t)a->batch * row);
-    memcpy(next_cell, cell, (size_t)a->batch * row);
+    (void)memcpy(next_hidden, hidden, (size_t)a->batch * row);
+    (void)memcpy(next_cell, cell, (size_t)a->batch * row);
     for (int32_t b = 0; b < a->batch; b++) {
         for (int32_t t = 0; t < a->steps; t++) {
             const int32_t at = row_of(a, b, t);
@@ -63,7 +63,7 @@ void oribi_micro_lstm_f32(const struct oribi_micro_lstm_f32_args *args, const fl
             for (int32_t u = 0; u < a->units; u++) {
                 next_hidden[u] = unit(a, gates + u, next_cell + u);
             }
-            memcpy(output + at * a->units, next_hidden, row);
+            (void)memcpy(output + at * a->units, next_hidden, row);
         }
         next_hidden += a->units;
         next_cell += a->units;

@@ -48,15 +48,16 @@ void oribi_micro_lstm_fixed_s8(const struct oribi_micro_lstm_s8_args *args, cons
 {
     const struct oribi_micro_lstm_sizes *s = &args->sizes;
     int16_t *gates = scratch;
-    memcpy(next_hidden, hidden, (size_t)(s->batch * s->units));
-    memcpy(next_cell, cell, (size_t)(s->batch * s->units) * sizeof *cell);
+    (void)memcpy(next_hidden, hidden, (size_t)(s->batch * s->units));
+    (void)memcpy(next_cell, cell, (size_t)(s->batch * s->units) * sizeof *cell);
     for (int32_t b = 0; b < s->batch; b++) {
         for (int32_t t = 0; t < s->steps; t++) {
             sum_gates(args, input + oribi_micro_lstm_row(s, b, t, s->in_c), next_hidden, gates);
             for (int32_t u = 0; u < s->units; u++) {
                 next_hidden[u] = (int8_t)unit(&args->cell, gates + u, s->units, next_cell + u);
             }
-            memcpy(output + oribi_micro_lstm_row(s, b, t, s->units), next_hidden, (size_t)s->units);
+            (void)memcpy(output + oribi_micro_lstm_row(s, b, t, s->units), next_hidden,
+                         (size_t)s->units);
         }
         next_hidden += s->units;
         next_cell += s->units;

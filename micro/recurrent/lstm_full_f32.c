@@ -124,8 +124,8 @@ void oribi_micro_lstm_full_f32(const struct oribi_micro_lstm_full_f32_args *args
     const struct oribi_micro_lstm_full_f32_args *a = args;
     float *gates = scratch, *whole = gates + a->gates * a->units, *bytes = whole + a->units;
     const size_t row = (size_t)a->outputs * sizeof *hidden;
-    memcpy(next_hidden, hidden, (size_t)a->batch * row);
-    memcpy(next_cell, cell, (size_t)(a->batch * a->units) * sizeof *cell);
+    (void)memcpy(next_hidden, hidden, (size_t)a->batch * row);
+    (void)memcpy(next_cell, cell, (size_t)(a->batch * a->units) * sizeof *cell);
     for (int32_t b = 0; b < a->batch; b++) {
         for (int32_t t = 0; t < a->steps; t++) {
             const int32_t at = a->is_time_major != 0 ? t * a->batch + b : b * a->steps + t;
@@ -135,7 +135,7 @@ void oribi_micro_lstm_full_f32(const struct oribi_micro_lstm_full_f32_args *args
             sum_gates(a, input + at * a->in_c, a->is_hybrid != 0 ? bytes : next_hidden, gates);
             step_cell(a, gates, next_cell);
             step_hidden(a, gates + (a->gates - 1) * a->units, next_cell, whole, next_hidden);
-            memcpy(output + at * a->outputs, next_hidden, row);
+            (void)memcpy(output + at * a->outputs, next_hidden, row);
         }
         next_hidden += a->outputs;
         next_cell += a->units;

@@ -49,8 +49,8 @@ void oribi_micro_lstm_s16(const struct oribi_micro_lstm_s16_args *args, const in
     const struct oribi_micro_lstm_sizes *s = &args->sizes;
     int16_t *gates = scratch;
     const size_t row = (size_t)s->units * sizeof *hidden;
-    memcpy(next_hidden, hidden, (size_t)s->batch * row);
-    memcpy(next_cell, cell, (size_t)s->batch * row);
+    (void)memcpy(next_hidden, hidden, (size_t)s->batch * row);
+    (void)memcpy(next_cell, cell, (size_t)s->batch * row);
     for (int32_t b = 0; b < s->batch; b++) {
         for (int32_t t = 0; t < s->steps; t++) {
             sum_gates(args, input + oribi_micro_lstm_row(s, b, t, s->in_c), next_hidden, gates);
@@ -58,7 +58,7 @@ void oribi_micro_lstm_s16(const struct oribi_micro_lstm_s16_args *args, const in
                 next_hidden[u] =
                     (int16_t)oribi_micro_lstm_unit(&args->cell, gates + u, s->units, next_cell + u);
             }
-            memcpy(output + oribi_micro_lstm_row(s, b, t, s->units), next_hidden, row);
+            (void)memcpy(output + oribi_micro_lstm_row(s, b, t, s->units), next_hidden, row);
         }
         next_hidden += s->units;
         next_cell += s->units;

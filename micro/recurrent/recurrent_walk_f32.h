@@ -131,9 +131,9 @@ static inline void oribi_micro_recurrent_begin(const struct oribi_micro_recurren
 {
     const size_t bytes = (size_t)a->units * sizeof *state;
     if (is_there != 0 && length > 0) {
-        memcpy(state, first, bytes);
+        (void)memcpy(state, first, bytes);
     } else {
-        memset(state, 0, bytes);
+        (void)memset(state, 0, bytes);
     }
 }
 
@@ -203,7 +203,7 @@ static inline int32_t oribi_micro_recurrent_next(struct oribi_micro_recurrent_st
     const struct oribi_micro_recurrent_f32_args *a = s->args;
     const size_t bytes = (size_t)a->units * sizeof *s->output;
     if (s->row >= 0) {
-        memcpy(s->output, s->hidden, bytes);
+        (void)memcpy(s->output, s->hidden, bytes);
         s->step++;
     }
     for (;;) {
@@ -216,7 +216,7 @@ static inline int32_t oribi_micro_recurrent_next(struct oribi_micro_recurrent_st
         if (s->step < s->length) {
             return 1;
         }
-        memset(s->output, 0, bytes);
+        (void)memset(s->output, 0, bytes);
         s->step++;
     }
 }

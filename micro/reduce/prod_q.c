@@ -9,7 +9,7 @@ static int32_t product(const struct oribi_micro_reduce_q_args *p, const void *in
 {
     int32_t index[ORIBI_MICRO_REDUCE_Q_RANK] = {0};
     int32_t y = oribi_micro_element_get(input, p->kind, at) - p->zero_sum;
-    while (oribi_micro_reduce_q_next(&p->summed, 0, index, &at)) {
+    while (oribi_micro_reduce_q_next(&p->summed, 0, index, &at) != 0) {
         const int32_t x = oribi_micro_element_get(input, p->kind, at) - p->zero_sum;
         y = oribi_micro_scale_wide((int64_t)y * x, p->output_multiplier, p->output_shift);
     }
@@ -30,5 +30,5 @@ void oribi_micro_prod_q(const struct oribi_micro_reduce_q_args *args, const void
                                 (int32_t)(y < p->low    ? p->low
                                           : y > p->high ? p->high
                                                         : y));
-    } while (oribi_micro_reduce_q_next(&p->kept, 0, index, &at));
+    } while (oribi_micro_reduce_q_next(&p->kept, 0, index, &at) != 0);
 }

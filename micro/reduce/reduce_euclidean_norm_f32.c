@@ -8,14 +8,15 @@
 void oribi_micro_reduce_euclidean_norm_f32(const struct oribi_micro_reduce_f32_args *args,
                                            const float *input, float *output)
 {
-    struct oribi_micro_reduce_walk kept = {{0}, 0};
+    struct oribi_micro_reduce_walk kept = {0};
     do {
-        struct oribi_micro_reduce_walk walk = {{0}, 0};
+        struct oribi_micro_reduce_walk walk = {0};
         float acc = 0.0F;
         do {
             const float v = input[kept.at + walk.at];
             acc = acc + v * v;
-        } while (oribi_micro_reduce_next(args->rank, args->dims, args->step, &walk));
+        } while (oribi_micro_reduce_next(args->rank, args->dims, args->step, &walk) != 0);
         *output++ = oribi_micro_sqrt(acc);
-    } while (oribi_micro_reduce_next(args->kept_rank, args->kept_dims, args->kept_step, &kept));
+    } while (oribi_micro_reduce_next(args->kept_rank, args->kept_dims, args->kept_step, &kept) !=
+             0);
 }

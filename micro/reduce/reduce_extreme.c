@@ -9,16 +9,16 @@ void oribi_micro_reduce_extreme(const struct oribi_micro_reduce_extreme_args *ar
                                 const void *input, void *output)
 {
     const struct oribi_micro_reduce_f32_args *p = &args->walk;
-    struct oribi_micro_reduce_walk kept = {{0}, 0};
+    struct oribi_micro_reduce_walk kept = {0};
     int32_t to = 0;
     do {
-        struct oribi_micro_reduce_walk walk = {{0}, 0};
+        struct oribi_micro_reduce_walk walk = {0};
         int64_t best = oribi_micro_element_get_wide(input, args->kind, kept.at);
         TVMGEN_YIELD();
         do {
             const int64_t x = oribi_micro_element_get_wide(input, args->kind, kept.at + walk.at);
             best = (args->is_least != 0 ? x < best : x > best) ? x : best;
-        } while (oribi_micro_reduce_next(p->rank, p->dims, p->step, &walk));
+        } while (oribi_micro_reduce_next(p->rank, p->dims, p->step, &walk) != 0);
         oribi_micro_element_set_wide(output, args->kind, to++, best);
-    } while (oribi_micro_reduce_next(p->kept_rank, p->kept_dims, p->kept_step, &kept));
+    } while (oribi_micro_reduce_next(p->kept_rank, p->kept_dims, p->kept_step, &kept) != 0);
 }

@@ -14,7 +14,7 @@ static int32_t sum(const struct oribi_micro_reduce_q_axes *axes, const int8_t *f
             total += *x;
             x += step;
         }
-    } while (oribi_micro_reduce_q_next(axes, 1, index, &at));
+    } while (oribi_micro_reduce_q_next(axes, 1, index, &at) != 0);
     return total;
 }
 
@@ -28,5 +28,5 @@ void oribi_micro_reduce_s8(const struct oribi_micro_reduce_q_args *args, const i
         *output++ = (int8_t)oribi_micro_clamp(
             oribi_micro_scale(total, p->output_multiplier, p->output_shift) + p->output_zero,
             INT8_MIN, INT8_MAX);
-    } while (oribi_micro_reduce_q_next(&p->kept, 0, index, &at));
+    } while (oribi_micro_reduce_q_next(&p->kept, 0, index, &at) != 0);
 }

@@ -10,7 +10,7 @@ static int32_t sum(const struct oribi_micro_reduce_q_args *p, const void *input,
     int32_t index[ORIBI_MICRO_REDUCE_Q_RANK] = {0}, total = -p->zero_sum;
     do {
         total += oribi_micro_element_get(input, p->kind, at);
-    } while (oribi_micro_reduce_q_next(&p->summed, 0, index, &at));
+    } while (oribi_micro_reduce_q_next(&p->summed, 0, index, &at) != 0);
     return total;
 }
 
@@ -25,5 +25,5 @@ void oribi_micro_wide_reduce(const struct oribi_micro_reduce_q_args *args, const
             oribi_micro_scale(sum(p, input, at), p->output_multiplier, p->output_shift);
         oribi_micro_element_set(output, p->kind, to++,
                                 oribi_micro_clamp(scaled + p->output_zero, p->low, p->high));
-    } while (oribi_micro_reduce_q_next(&p->kept, 0, index, &at));
+    } while (oribi_micro_reduce_q_next(&p->kept, 0, index, &at) != 0);
 }

@@ -15,7 +15,7 @@ void oribi_micro_resize_nearest(const struct oribi_micro_resize_nearest_args *ar
         for (int32_t y = 0; y < p->out_h; y++) {
             const uint8_t *row = image + p->rows[y] * row_bytes;
             for (int32_t x = 0; x < p->out_w; x++) {
-                memcpy(to, row + p->columns[x] * p->pixel_bytes, (size_t)p->pixel_bytes);
+                (void)memcpy(to, row + p->columns[x] * p->pixel_bytes, (size_t)p->pixel_bytes);
                 to += p->pixel_bytes;
             }
         }

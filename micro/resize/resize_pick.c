@@ -17,7 +17,7 @@ void oribi_micro_resize_pick(const struct oribi_micro_resize_pick_args *args, co
             for (int32_t m = 0; m < a->middle; m++) {
                 const uint8_t *row = plane + (a->rows[y] * a->middle + m) * line;
                 for (int32_t x = 0; x < a->out_w; x++) {
-                    memcpy(to, row + a->columns[x] * a->inner_bytes, (size_t)a->inner_bytes);
+                    (void)memcpy(to, row + a->columns[x] * a->inner_bytes, (size_t)a->inner_bytes);
                     to += a->inner_bytes;
                 }
             }

@@ -23,7 +23,7 @@ void oribi_micro_svdf_f32(const struct oribi_micro_svdf_f32_args *args, const fl
             TVMGEN_YIELD();
             float sum = a->bias[u];
             for (int32_t f = u * a->rank; f < (u + 1) * a->rank; f++) {
-                memcpy(next, state + 1, (size_t)(a->memory - 1) * sizeof *next);
+                (void)memcpy(next, state + 1, (size_t)(a->memory - 1) * sizeof *next);
                 next[a->memory - 1] = dot(a->feature + f * a->in_c, input, a->in_c);
                 sum += dot(a->time + f * a->memory, next, a->memory);
                 state += a->memory;

@@ -38,7 +38,7 @@ void KERNEL(const struct oribi_micro_svdf_s8_args *args, const int8_t *input, co
             TVMGEN_YIELD();
             uint32_t sum = (uint32_t)a->bias[u];
             for (int32_t f = u * a->rank; f < (u + 1) * a->rank; f++) {
-                memcpy(next, state + 1, (size_t)(a->memory - 1) * sizeof *next);
+                (void)memcpy(next, state + 1, (size_t)(a->memory - 1) * sizeof *next);
                 next[a->memory - 1] = newest(a, feature(a, input, f));
                 sum += (uint32_t)along_time(a, next, f);
                 state += a->memory;

@@ -3,6 +3,8 @@
 #ifndef ORIBI_MICRO_ACTIVATION_F32_H_
 #define ORIBI_MICRO_ACTIVATION_F32_H_
 
+#include <stddef.h>
+
 #include "micro/float_rules.h"
 
 enum {
@@ -30,10 +32,10 @@ static inline void oribi_micro_finish_f32(float *sums, int32_t count, const floa
                                           const float *residual, int32_t activation, float alpha,
                                           float *output)
 {
-    for (int32_t c = 0; bias != 0 && c < count; c++) {
+    for (int32_t c = 0; bias != NULL && c < count; c++) {
         sums[c] += bias[c];
     }
-    for (int32_t c = 0; residual != 0 && c < count; c++) {
+    for (int32_t c = 0; residual != NULL && c < count; c++) {
         sums[c] += residual[c];
     }
     for (int32_t c = 0; c < count; c++) {

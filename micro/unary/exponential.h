@@ -39,7 +39,7 @@ static inline int32_t oribi_micro_exp_negative(int32_t x)
     const int32_t rest = (int32_t)((uint32_t)remainder - (uint32_t)x);
     int32_t result = oribi_micro_exp_quarter(oribi_micro_saturating_shift(remainder, 5));
     for (int32_t i = 0; i < 7; i++) {
-        if (((uint32_t)rest >> (24 + i) & 1U) != 0) {
+        if (((uint32_t)rest >> (24 + i) & 1U) != 0U) {
             result = oribi_micro_high_multiply(result, powers[i]);
         }
     }
@@ -63,7 +63,7 @@ static inline int32_t oribi_micro_reciprocal(int32_t x)
 static inline int32_t oribi_micro_leading_zeros(uint32_t x)
 {
     int32_t zeros = 0;
-    while ((x & UINT32_C(0x80000000)) == 0) {
+    while ((x & UINT32_C(0x80000000)) == 0U) {
         x <<= 1;
         zeros++;
     }

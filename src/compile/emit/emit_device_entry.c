@@ -56,7 +56,7 @@ static void run_model(const oribi_program *c, oribi_writer *w)
         }
     }
     oribi_writer_line(w, "members.error = error;");
-    oribi_writer_line(w, "memset(&cursor, 0, sizeof cursor);");
+    oribi_writer_line(w, "(void)memset(&cursor, 0, sizeof cursor);");
     oribi_emit_open_operators(c, w, " && code == 0");
     oribi_writer_line(w, "TVMGEN_ON_OP(i);");
     oribi_writer_line(w, "code = run_operator(i, %s, &cursor);", oribi_emit_forwarded(c));

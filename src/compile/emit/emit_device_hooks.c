@@ -294,7 +294,7 @@ static void unwind_function(const stepper *s)
     oribi_writer_open(w, "if (devices->error != NULL) {");
     oribi_writer_line(w, "devices->error->cleanup_failures = failures;");
     oribi_writer_close(w, "}");
-    oribi_writer_line(w, "memset(cursor, 0, sizeof *cursor);");
+    oribi_writer_line(w, "(void)memset(cursor, 0, sizeof *cursor);");
     oribi_writer_close(w, "}");
     oribi_writer_blank(w);
 }

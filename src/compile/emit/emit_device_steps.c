@@ -203,7 +203,7 @@ static void cpu_cases(const stepper *s)
         oribi_writer_line(w, "case STEP_STAGE:");
         w->depth++;
         find_ranges(s);
-        oribi_writer_line(w, "memcpy(a.to.data, a.from.data, a.to.bytes);");
+        oribi_writer_line(w, "(void)memcpy(a.to.data, a.from.data, a.to.bytes);");
         oribi_writer_line(w, "continue;");
         w->depth--;
     }

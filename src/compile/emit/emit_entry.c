@@ -43,7 +43,8 @@ static void check_pool(const emitter *e, const oribi_workspace_pool *pool)
     oribi_writer_open(w, "if (workspace_pools->%s == NULL ||", pool->name);
     w->depth--;
     oribi_writer_line(w, "    (uintptr_t)workspace_pools->%s %%", pool->name);
-    oribi_writer_line(w, "            TVMGEN_%s_WORKSPACE_ALIGNMENT != 0u) {", e->c->macro);
+    oribi_writer_line(w, "            (uintptr_t)TVMGEN_%s_WORKSPACE_ALIGNMENT != 0u) {",
+                      e->c->macro);
     w->depth++;
     oribi_writer_line(w, "return TVMGEN_%s_BAD_ARGUMENT;", e->c->macro);
     oribi_writer_close(w, "}");
@@ -108,7 +109,7 @@ static void commit_line(const emitter *e, const oribi_state *state, oribi_writer
     if (next->storage == ORIBI_IN_STATE && &e->c->states[next->index] == state) {
         return; /* it stays as it is */
     }
-    oribi_text_printf(&text, "memcpy(state->%s, ", state->name);
+    oribi_text_printf(&text, "(void)memcpy(state->%s, ", state->name);
     oribi_emit_place(e->c, &text, state->next);
     oribi_text_printf(&text, ", sizeof state->%s);", state->name);
     oribi_writer_statement(body, &text);
@@ -142,10 +143,10 @@ static void reset_line(const emitter *e, const oribi_state *state)
                           oribi_element_c_type(state->kind), state->name, state->count);
         oribi_writer_elements(w, state->kind, state->initial, state->count);
         oribi_writer_close(w, "};");
-        oribi_writer_line(w, "memcpy(state->%s, %s, sizeof %s);", state->name, state->name,
+        oribi_writer_line(w, "(void)memcpy(state->%s, %s, sizeof %s);", state->name, state->name,
                           state->name);
     } else if (state->fill == 0 || oribi_element_bytes(state->kind) == 1) {
-        oribi_writer_line(w, "memset(state->%s, %d, sizeof state->%s);", state->name,
+        oribi_writer_line(w, "(void)memset(state->%s, %d, sizeof state->%s);", state->name,
                           (int)state->fill, state->name);
     } else {
         oribi_writer_open(w, "for (int32_t i = 0; i < %" PRId64 "; i++) {", state->count);

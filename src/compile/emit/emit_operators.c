@@ -254,7 +254,7 @@ static void copy_line(emitter *e, const oribi_copy *copy)
 {
     const oribi_port *port = &e->c->outputs[copy->output];
     oribi_text text = {0};
-    oribi_text_append(&text, "memcpy(");
+    oribi_text_append(&text, "(void)memcpy(");
     if (e->c->ports_in_workspace) {
         oribi_emit_pool_place(e->c, &text, ORIBI_ELEMENT_U8, &e->c->locations[port->value]);
     } else {

@@ -254,7 +254,7 @@ static void prepare_ports(emitter *e)
             oribi_writer_close(w, "}");
         }
         for (int32_t i = 0; i < c->n_inputs; i++) {
-            oribi_writer_line(w, "memcpy(inputs->%s, vector_%s, sizeof vector_%s);",
+            oribi_writer_line(w, "(void)memcpy(inputs->%s, vector_%s, sizeof vector_%s);",
                               c->inputs[i].name, c->inputs[i].name, c->inputs[i].name);
         }
         return;
@@ -314,7 +314,8 @@ static void entry(emitter *e)
     oribi_writer_open(w, "if (finding != NULL) {");
     oribi_writer_line(w, "finding->index = -1;");
     oribi_writer_line(w, "finding->name = \"\";");
-    oribi_writer_line(w, "finding->expected = finding->found = 0u;");
+    oribi_writer_line(w, "finding->expected = 0u;");
+    oribi_writer_line(w, "finding->found = 0u;");
     oribi_writer_close(w, "}");
     prepare_ports(e);
     if (c->n_states > 0) {
