@@ -15,7 +15,7 @@ packages="$build $opencl git=git xz-utils=xz binutils=objdump g++=c++ debhelper=
 test="$demo $packages ccache=ccache clang-14=clang-14 clang-format-14=clang-format-14
 libclang-rt-14-dev=clang-14 lld=ld.lld libcmocka-dev=pc:cmocka pocl-opencl-icd=file:/etc/OpenCL/vendors/pocl.icd
 libeigen3-dev=pc:eigen3 libabsl-dev=file:/usr/include/absl/strings/string_view.h valgrind=valgrind
-abigail-tools=abidiff python3=python3 python3-numpy=file:/usr/lib/python3*/*-packages/numpy
+abigail-tools=abidiff cppcheck=cppcheck python3=python3 python3-numpy=file:/usr/lib/python3*/*-packages/numpy
 python3-venv=file:/usr/lib/python3*/ensurepip python3-pytest=file:/usr/lib/python3*/*-packages/pytest
 mmdebstrap=mmdebstrap lintian=lintian gcc-aarch64-linux-gnu=aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross=file:/usr/aarch64-linux-gnu/include/stdlib.h qemu-user=qemu-aarch64
