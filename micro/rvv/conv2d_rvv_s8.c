@@ -44,7 +44,7 @@ static void pixels(const struct oribi_micro_conv2d_rvv_s8_args *a, const int8_t 
                    int32_t pixel, int32_t count, int8_t *output, int8_t *scratch)
 {
     const int8_t *x = scratch, *y = scratch;
-    if (a->is_direct) {
+    if (a->is_direct != 0) {
         x = image + (intptr_t)pixel * a->taps;
         y = x + (count - 1) * a->taps;
     } else {

@@ -28,7 +28,7 @@ static void results(const struct oribi_micro_depthwise_conv2d_rvv_s8_args *a,
     struct oribi_micro_rvv_windows windows = {
         rows, a->filter_h, a->filter_w, a->dilation_w * count, 0, 0};
     for (int32_t x = 0; x < a->out_w; x += 2) {
-        const int32_t more = x + 1 < a->out_w;
+        const int32_t more = x + 1 < a->out_w ? 1 : 0;
         windows.first = x * a->stride_w * count;
         windows.second = windows.first + more * a->stride_w * count;
         oribi_micro_rvv_two_windows(&a->layer, &windows, channel, count, to,

@@ -29,6 +29,7 @@ DEFINED = ["__GNUC__=12", "INT_MAX=2147483647", "CHAR_BIT=8", "FLT_RADIX=2", "FL
            "UINT32_C(x)=x##U", "UINT64_C(x)=x##ULL", "INT64_C(x)=x##LL", "INT64_MIN=(-9223372036854775807LL-1)"]
 CORES = {"plain": [], "dsp": ["__ARM_FEATURE_DSP=1", "__ARM_FEATURE_UNALIGNED=1", "__ARM_FEATURE_SAT=1", "__OPTIMIZE__=1"],
          "v6m": ["__ARM_ARCH_6M__=1", "__thumb__=1", "__OPTIMIZE__=1"],
+         "rvv": ["__riscv_v=1000000", "__riscv_xlen=32", "__OPTIMIZE__=1"],
          "mve": ["__ARM_FEATURE_MVE=3", "__ARM_FEATURE_DSP=1", "__ARM_FEATURE_UNALIGNED=1", "__OPTIMIZE__=1"]}
 CPPCHECK = ["cppcheck", "--dump", "-q", "--std=c99", "--platform=arm32-wchar_t4", "-UTVMGEN_CONFIG_HEADER", "-U__FAST_MATH__"]
 
