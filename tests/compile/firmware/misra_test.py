@@ -130,8 +130,8 @@ class Misra(unittest.TestCase):
                 "devices": ([DIGITS / "digits_int8.tflite", "--force", "--plugin", TARGET, "--target-device", "woofles",
                              "--target-device", "uart_accel", "--device-platform", "woofles=posix", "--device-platform",
                              "uart_accel=posix"], False)}
-        for core in CORES:
-            sets |= {f"{m.stem}-{core}": ([m, "--core", core], False) for m in sorted((MODELS / "mlperf-tiny").glob("*.tflite"))}
+        sets |= {f"digits-{core}": ([DIGITS / "digits_int8.tflite", "--core", core], False) for core in CORES}
+        sets |= {m.stem: ([m], False) for m in sorted((MODELS / "mlperf-tiny").glob("*.tflite"))}
         if (MODELS / "onnx/mnist.onnx").exists():
             sets["mnist"] = ([MODELS / "onnx/mnist.onnx"], False)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
