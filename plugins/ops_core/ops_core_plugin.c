@@ -47,6 +47,7 @@ static const oribi_ops_row *const tables[] = {
     oribi_ops_list,
 };
 /* clang-format on */
+enum { N_TABLES = sizeof tables / sizeof tables[0] };
 
 /* Adds each of what stands between separators. What is longer than a spec may be comes out cut, and
  * the op is refused. */
@@ -80,13 +81,56 @@ static void register_row(const oribi_ops_row *row, TF_Status *status)
     TF_RegisterOpDefinition(builder, status);
 }
 
+static const oribi_ops_row *next(oribi_ops_cursor *cursor)
+{
+    while (cursor->table < N_TABLES) {
+        const oribi_ops_row *row = &tables[cursor->table][cursor->row++];
+        if (row->name != NULL) {
+            return row;
+        }
+        *cursor = (oribi_ops_cursor){cursor->table + 1, 0};
+    }
+    return NULL;
+}
+
+const char *oribi_ops_core_next(oribi_ops_cursor *cursor, bool *out_fuses)
+{
+    const oribi_ops_row *row = next(cursor);
+    *out_fuses = row != NULL && row->fuses != NULL;
+    return row != NULL ? row->name : NULL;
+}
+
+static const oribi_ops_row *find(const char *name)
+{
+    oribi_ops_cursor cursor = {0};
+    const oribi_ops_row *row;
+    while ((row = next(&cursor)) != NULL && (row->name[0] != name[0] || strcmp(row->name, name))) {
+    }
+    return row;
+}
+
+bool oribi_ops_core_has(const char *name)
+{
+    return find(name) != NULL;
+}
+
+void oribi_ops_core_register(const char *name)
+{
+    TF_Status *status = TF_NewStatus();
+    const oribi_ops_row *row = find(name);
+    if (row != NULL && status != NULL) {
+        register_row(row, status);
+    }
+    TF_DeleteStatus(status);
+}
+
 void oribi_ops_core_init(void)
 {
     TF_Status *status = TF_NewStatus();
-    for (size_t i = 0; status != NULL && i < sizeof tables / sizeof tables[0]; i++) {
-        for (const oribi_ops_row *row = tables[i]; row->name != NULL; row++) {
-            register_row(row, status);
-        }
+    oribi_ops_cursor cursor = {0};
+    const oribi_ops_row *row = NULL;
+    while (status != NULL && (row = next(&cursor)) != NULL) {
+        register_row(row, status);
     }
     TF_DeleteStatus(status);
 }

@@ -89,7 +89,8 @@ oribi_node *oribi_graph_add_node(oribi_graph *graph, const char *op_name, const 
         oribi_arena_array(arena, n_inputs > 0 ? (size_t)n_inputs : 1, sizeof(*links));
     const oribi_op_def *op = oribi_op_find(op_name); /* its name lives for ever */
     const char *kept_op = op != NULL ? op->name : oribi_arena_strdup(arena, op_name);
-    if (node == NULL || ends == NULL || links == NULL || kept_op == NULL) {
+    if (node == NULL || ends == NULL || links == NULL || kept_op == NULL ||
+        (op == NULL && oribi_op_is_known(op_name))) { /* its definition found no memory */
         oribi_fail_memory(status);
         return NULL;
     }

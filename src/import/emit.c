@@ -84,7 +84,7 @@ static bool check(const oribi_emit_from *from, const char *op, const oribi_value
             return oribi_emit_fail(from, TF_INVALID_ARGUMENT, "a required input is absent");
         }
     }
-    return oribi_op_find(op) != NULL ||
+    return oribi_op_is_known(op) ||
            oribi_emit_fail(from, TF_UNIMPLEMENTED,
                            "this form needs op '%s', which is not registered", op);
 }

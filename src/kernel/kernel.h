@@ -88,10 +88,12 @@ typedef struct oribi_node_view {
 
 /* Transaction of a plugin load; see oribi_op_begin. */
 bool oribi_kernel_begin(const char *provider, TF_Status *status);
-/* Everything of a commit that can fail; after it oribi_kernel_commit succeeds. For a loader that
- * commits ops and kernels together. */
-bool oribi_kernel_prepare(TF_Status *status);
+bool oribi_kernel_begin_brought(TF_Status *status); /* see oribi_op_begin_brought */
+int32_t oribi_kernel_pending(void); /* kernels that this thread's transaction has; 0 without one */
 bool oribi_kernel_commit(TF_Status *status);
+/* Commits this thread's transaction of ops as well: who sees an op finds its kernels. False: both
+ * are rolled back. */
+bool oribi_kernel_commit_with_ops(TF_Status *status);
 void oribi_kernel_rollback(void);
 /* At the end of the process's use of the library: frees all of them. */
 void oribi_kernel_forget_all(void);

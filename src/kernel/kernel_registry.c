@@ -9,14 +9,18 @@
 
 #include "base/alloc.h"
 
+typedef struct transaction {
+    bool is_open;
+    const char *provider;
+    const void *owner;  /* oribi_thread_self() */
+    TF_Status *failure; /* first failed registration */
+    oribi_kernel_list pending;
+} transaction;
+
 static struct {
     oribi_mutex lock;
-    oribi_kernel_list committed, pending;
-    bool is_open; /* a transaction is under way */
-    const char *provider;
-    const void *owner;  /* oribi_thread_self() of the transaction */
-    TF_Status *failure; /* first failed registration of the transaction */
-    int32_t n_prepared; /* room that a prepared commit counts on */
+    oribi_kernel_list committed;
+    transaction load, brought; /* of a plugin, and of what comes from the reserve of ops */
     int32_t next_sequence;
 } registry = {.lock = ORIBI_MUTEX_INIT};
 
@@ -67,90 +71,134 @@ static void list_insert(oribi_kernel_list *list, TF_KernelBuilder *entry)
     list->count++;
 }
 
-static bool sees_pending(void)
+static bool is_mine(const transaction *t)
 {
-    return registry.is_open && registry.owner == oribi_thread_self();
+    return t->is_open && t->owner == oribi_thread_self();
 }
 
-bool oribi_kernel_begin(const char *provider, TF_Status *status)
+/* The innermost transaction of this thread, or NULL. Under the lock. */
+static transaction *mine(void)
+{
+    return is_mine(&registry.brought) ? &registry.brought
+           : is_mine(&registry.load)  ? &registry.load
+                                      : NULL;
+}
+
+/* Does this thread register what is built in? */
+static bool is_built_in(void)
+{
+    oribi_mutex_lock(&registry.lock);
+    const transaction *t = mine();
+    const bool is = t != NULL && strcmp(t->provider, "built-in") == 0;
+    oribi_mutex_unlock(&registry.lock);
+    return is;
+}
+
+static bool begin(transaction *t, const char *provider, TF_Status *status)
 {
     TF_Status *failure = TF_NewStatus();
-    char *name = oribi_strdup(provider);
+    const char *name = oribi_provider_copy(provider);
     bool ok = false;
 
     oribi_mutex_lock(&registry.lock);
     if (failure == NULL || name == NULL) {
         oribi_fail_memory(status);
-    } else if (registry.is_open) {
+    } else if (t->is_open) {
         oribi_fail(status, TF_FAILED_PRECONDITION,
                    "kernels of '%s' cannot be registered while those of '%s' are", provider,
-                   registry.provider);
+                   t->provider);
     } else {
-        registry.is_open = true;
-        registry.provider = name;
-        registry.owner = oribi_thread_self();
-        registry.failure = failure;
+        *t = (transaction){
+            .is_open = true, .provider = name, .owner = oribi_thread_self(), .failure = failure};
         ok = true;
     }
     oribi_mutex_unlock(&registry.lock);
 
     if (!ok) {
         TF_DeleteStatus(failure);
-        oribi_free(name);
+        oribi_provider_free(name);
     }
     return ok;
 }
 
-/* Ends the transaction; kept names the provider that entries go on pointing to, or is false. */
-static void close_transaction(bool kept)
+bool oribi_kernel_begin(const char *provider, TF_Status *status)
 {
-    if (!kept) {
-        oribi_free((char *)registry.provider);
+    return begin(&registry.load, provider, status);
+}
+
+bool oribi_kernel_begin_brought(TF_Status *status)
+{
+    return begin(&registry.brought, "built-in", status);
+}
+
+/* Ends a transaction; is_kept: entries go on pointing to the provider. */
+static void close_transaction(transaction *t, bool is_kept)
+{
+    if (!is_kept) {
+        oribi_provider_free(t->provider);
     }
-    TF_DeleteStatus(registry.failure);
-    registry.is_open = false;
-    registry.provider = NULL;
-    registry.owner = NULL;
-    registry.failure = NULL;
-    registry.n_prepared = 0;
-    oribi_free(registry.pending.items);
-    registry.pending = (oribi_kernel_list){NULL, 0, 0};
+    TF_DeleteStatus(t->failure);
+    oribi_free(t->pending.items);
+    *t = (transaction){0};
 }
 
 /* Under the lock. */
-static bool prepare(TF_Status *status)
+static void drop(transaction *t)
 {
-    if (!registry.is_open) {
-        return oribi_fail(status, TF_FAILED_PRECONDITION, "no kernel registration is under way");
+    for (int32_t i = 0; i < t->pending.count; i++) {
+        oribi_kernel_builder_free(t->pending.items[i]);
     }
-    if (!oribi_ok(registry.failure)) {
-        oribi_status_copy(status, registry.failure);
-        return false;
-    }
-    if (!list_reserve(&registry.committed, registry.pending.count)) {
-        return oribi_fail_memory(status);
-    }
-    registry.n_prepared = registry.pending.count;
-    return true;
+    close_transaction(t, false);
 }
 
-bool oribi_kernel_prepare(TF_Status *status)
+/* All that can fail; then there is room for what is inserted. Under the lock. */
+static bool prepare(const transaction *t, TF_Status *status)
 {
-    oribi_mutex_lock(&registry.lock);
-    const bool ok = prepare(status);
-    oribi_mutex_unlock(&registry.lock);
-    return ok;
+    if (t == NULL) {
+        return oribi_fail(status, TF_FAILED_PRECONDITION, "no kernel registration is under way");
+    }
+    if (!oribi_ok(t->failure)) {
+        oribi_status_copy(status, t->failure);
+        return false;
+    }
+    return list_reserve(&registry.committed, t->pending.count) || oribi_fail_memory(status);
+}
+
+/* Under the lock, prepared. */
+static void insert_all(transaction *t)
+{
+    for (int32_t i = 0; i < t->pending.count; i++) {
+        list_insert(&registry.committed, t->pending.items[i]);
+    }
+    close_transaction(t, t->pending.count > 0);
 }
 
 bool oribi_kernel_commit(TF_Status *status)
 {
     oribi_mutex_lock(&registry.lock);
-    const bool ok = prepare(status);
+    transaction *t = mine();
+    const bool ok = prepare(t, status);
     if (ok) {
-        for (int32_t i = 0; i < registry.pending.count; i++) {
-            list_insert(&registry.committed, registry.pending.items[i]);
-        }
-        close_transaction(registry.pending.count > 0);
+        insert_all(t);
+    }
+    oribi_mutex_unlock(&registry.lock);
+    return ok;
+}
+
+bool oribi_kernel_commit_with_ops(TF_Status *status)
+{
+    oribi_mutex_lock(&registry.lock);
+    transaction *t = mine();
+    bool ok = prepare(t, status);
+    if (!ok) {
+        oribi_op_rollback();
+    } else if (oribi_op_commit(status)) {
+        insert_all(t);
+    } else {
+        ok = false;
+    }
+    if (!ok && t != NULL) {
+        drop(t);
     }
     oribi_mutex_unlock(&registry.lock);
     return ok;
@@ -159,25 +207,35 @@ bool oribi_kernel_commit(TF_Status *status)
 void oribi_kernel_rollback(void)
 {
     oribi_mutex_lock(&registry.lock);
-    if (registry.is_open) {
-        for (int32_t i = 0; i < registry.pending.count; i++) {
-            oribi_kernel_builder_free(registry.pending.items[i]);
-        }
-        close_transaction(false);
+    transaction *t = mine();
+    if (t != NULL) {
+        drop(t);
     }
     oribi_mutex_unlock(&registry.lock);
+}
+
+int32_t oribi_kernel_pending(void)
+{
+    oribi_mutex_lock(&registry.lock);
+    const transaction *t = mine();
+    const int32_t count = t != NULL ? t->pending.count : 0;
+    oribi_mutex_unlock(&registry.lock);
+    return count;
 }
 
 bool oribi_kernel_register(TF_KernelBuilder *entry, TF_Status *status)
 {
     bool ok = false;
 
+    if (!is_built_in()) { /* built-in kernels come first, out of the reserve */
+        (void)oribi_op_find(entry->def.op_name);
+    }
     oribi_mutex_lock(&registry.lock);
-    const bool is_pending = sees_pending();
-    oribi_kernel_list *list = is_pending ? &registry.pending : &registry.committed;
-    if (list_reserve(list, is_pending ? 1 : 1 + registry.n_prepared)) {
+    transaction *t = mine();
+    oribi_kernel_list *list = t != NULL ? &t->pending : &registry.committed;
+    if (list_reserve(list, 1)) {
         entry->def.sequence = registry.next_sequence++;
-        entry->def.provider = is_pending ? registry.provider : "application";
+        entry->def.provider = t != NULL ? t->provider : "application";
         list_insert(list, entry);
         entry->is_registered = true;
         ok = true;
@@ -194,8 +252,9 @@ bool oribi_kernel_register(TF_KernelBuilder *entry, TF_Status *status)
 void oribi_kernel_note_failure(const TF_Status *status)
 {
     oribi_mutex_lock(&registry.lock);
-    if (sees_pending() && oribi_ok(registry.failure)) {
-        oribi_status_copy(registry.failure, status);
+    transaction *t = mine();
+    if (t != NULL && oribi_ok(t->failure)) {
+        oribi_status_copy(t->failure, status);
     }
     oribi_mutex_unlock(&registry.lock);
 }
@@ -212,7 +271,7 @@ void oribi_kernel_forget_all(void)
             is_last = list->items[j]->def.provider != provider;
         }
         oribi_kernel_builder_free(list->items[i]);
-        oribi_free(is_last ? (char *)provider : NULL);
+        oribi_provider_free(is_last ? provider : NULL);
     }
     oribi_free(list->items);
     *list = (oribi_kernel_list){NULL, 0, 0};
@@ -282,12 +341,13 @@ static bool has_some(const char *op_name)
 void oribi_kernel_each_of_op(const char *op_name,
                              bool (*visit)(void *arg, const oribi_kernel_def *kernel), void *arg)
 {
+    (void)oribi_op_find(op_name); /* brings its kernels */
     if (atomic_load_explicit(&reserve, memory_order_acquire) != NULL && !has_some(op_name)) {
         oribi_kernel_call_reserve();
     }
     oribi_mutex_lock(&registry.lock);
-    if (visit_op(&registry.committed, op_name, visit, arg) && sees_pending()) {
-        visit_op(&registry.pending, op_name, visit, arg);
+    if (visit_op(&registry.committed, op_name, visit, arg) && is_mine(&registry.load)) {
+        visit_op(&registry.load.pending, op_name, visit, arg);
     }
     oribi_mutex_unlock(&registry.lock);
 }
@@ -295,9 +355,10 @@ void oribi_kernel_each_of_op(const char *op_name,
 void oribi_kernel_each(bool (*visit)(void *arg, const oribi_kernel_def *kernel), void *arg)
 {
     const oribi_kernel_list none = {NULL, 0, 0};
+    oribi_op_bring_all();
     oribi_mutex_lock(&registry.lock);
     const oribi_kernel_list *a = &registry.committed;
-    const oribi_kernel_list *b = sees_pending() ? &registry.pending : &none;
+    const oribi_kernel_list *b = is_mine(&registry.load) ? &registry.load.pending : &none;
     int32_t i = 0;
     int32_t j = 0;
     bool more = true;

@@ -54,6 +54,19 @@ typedef struct oribi_op_def {
 const oribi_op_def *oribi_op_find(const char *name); /* NULL: unknown */
 /* Calls visit for each op in order of name until it returns false. */
 void oribi_op_each(bool (*visit)(void *arg, const oribi_op_def *op), void *arg);
+
+/* Ops in reserve are registered when somebody looks for them, which is what the built-in ones are:
+ * a model has ten of hundreds. Who keeps them: src/plugin/built_in.c. has: is there an op of that
+ * name in reserve, registered by now or not? bring: registers it and what belongs to it, or, for
+ * NULL, all; false: there is none, or no memory. Both NULL: no reserve. Context  any thread; bring
+ * is called with no lock of a registry held. */
+void oribi_op_set_reserve(bool (*has)(const char *name), bool (*bring)(const char *name));
+void oribi_op_bring_all(void);
+/* Registered or in reserve. An op of which this is true and that is not found found no memory. */
+bool oribi_op_is_known(const char *name);
+/* Without what is in reserve. */
+const oribi_op_def *oribi_op_find_present(const char *name);
+void oribi_op_each_present(bool (*visit)(void *arg, const oribi_op_def *op), void *arg);
 const oribi_attr_def *oribi_op_find_attr(const oribi_op_def *op, const char *name);
 /* Axes that an output may have: ORIBI_MAX_RANK for ops of ours, ORIBI_MAX_TENSOR_RANK for others'
  * and for steps of a session that are no op (NULL), such as copies between devices. */
@@ -65,8 +78,15 @@ int32_t oribi_op_max_rank(const oribi_op_def *op);
  * ALREADY_EXISTS naming both providers, and is remembered: commit then fails with that message even
  * if the plugin ignored the status. Outside a transaction registration commits at once. */
 bool oribi_op_begin(const char *provider, TF_Status *status);
+/* For what comes from the reserve, which is built in: inside this thread's other transaction and
+ * beside those of others, but one at a time as well. */
+bool oribi_op_begin_brought(TF_Status *status);
+int32_t oribi_op_pending(void); /* ops that this thread's transaction has; 0 without one */
 bool oribi_op_commit(TF_Status *status);
 void oribi_op_rollback(void);
+/* The name of a provider as definitions hold it; NULL: no memory. */
+const char *oribi_provider_copy(const char *name);
+void oribi_provider_free(const char *provider);
 /* At the end of the process's use of the library: frees all definitions. */
 void oribi_op_forget_all(void);
 

@@ -33,8 +33,11 @@ typedef struct transaction {
     const char *provider;
     oribi_op_entry *pending, **last;
     TF_Status *failure; /* first failed registration; commit reports it */
+    bool is_brought;    /* what comes from the reserve, inside `outer` if that is not NULL */
+    struct transaction *outer;
 } transaction;
 
+static const char ours[] = "built-in", applications[] = "application";
 static ORIBI_THREAD_LOCAL transaction *current; /* of this thread, or NULL */
 static atomic_flag transaction_open = ATOMIC_FLAG_INIT;
 
@@ -142,7 +145,7 @@ static const oribi_op_def *find_committed(const char *name)
     return table_find(atomic_load_explicit(&registry.table, memory_order_acquire), name);
 }
 
-const oribi_op_def *oribi_op_find(const char *name)
+const oribi_op_def *oribi_op_find_present(const char *name)
 {
     const oribi_op_def *def = find_committed(name);
     if (def != NULL || current == NULL) {
@@ -156,8 +159,49 @@ const oribi_op_def *oribi_op_find(const char *name)
     return NULL;
 }
 
-/* The lock is not held while visit runs: it may look up and register. */
+/* --- The reserve ----------------------------------------------------------------------------- */
+
+static bool (*_Atomic reserve_has)(const char *name);
+static bool (*_Atomic reserve_bring)(const char *name);
+
+void oribi_op_set_reserve(bool (*has)(const char *name), bool (*bring)(const char *name))
+{
+    atomic_store_explicit(&reserve_has, has, memory_order_release);
+    atomic_store_explicit(&reserve_bring, bring, memory_order_release);
+}
+
+bool oribi_op_is_known(const char *name)
+{
+    bool (*has)(const char *name) = atomic_load_explicit(&reserve_has, memory_order_acquire);
+    return oribi_op_find_present(name) != NULL || (has != NULL && has(name));
+}
+
+/* What is brought asks for nothing itself. */
+static bool bring(const char *name)
+{
+    bool (*call)(const char *name) = atomic_load_explicit(&reserve_bring, memory_order_acquire);
+    return call != NULL && (current == NULL || !current->is_brought) && call(name);
+}
+
+void oribi_op_bring_all(void)
+{
+    (void)bring(NULL);
+}
+
+const oribi_op_def *oribi_op_find(const char *name)
+{
+    const oribi_op_def *def = oribi_op_find_present(name);
+    return def == NULL && bring(name) ? find_committed(name) : def;
+}
+
 void oribi_op_each(bool (*visit)(void *arg, const oribi_op_def *op), void *arg)
+{
+    oribi_op_bring_all();
+    oribi_op_each_present(visit, arg);
+}
+
+/* The lock is not held while visit runs: it may look up and register. */
+void oribi_op_each_present(bool (*visit)(void *arg, const oribi_op_def *op), void *arg)
 {
     const oribi_op_def *last = NULL;
     size_t at = 0;
@@ -206,7 +250,7 @@ static bool fail_different(const oribi_op_def *present, const oribi_op_def *want
 /* True with *out_same when the present definition is identical; false when it differs. */
 static bool check_present(const oribi_op_def *wanted, bool *out_same, TF_Status *status)
 {
-    const oribi_op_def *present = oribi_op_find(wanted->name);
+    const oribi_op_def *present = oribi_op_find_present(wanted->name);
     oribi_text difference = {0};
     *out_same = false;
     if (present == NULL) {
@@ -249,7 +293,7 @@ static bool check_services(const oribi_op_def *wanted, TF_Status *status)
     if (wanted->services == NULL) {
         return true;
     }
-    oribi_op_each(visit_services, (void *)&a);
+    oribi_op_each_present(visit_services, (void *)&a);
     for (const oribi_op_entry *entry = current != NULL ? current->pending : NULL;
          oribi_ok(status) && entry != NULL; entry = entry->next) {
         (void)oribi_op_services_agree(&entry->def, wanted, status);
@@ -260,8 +304,9 @@ static bool check_services(const oribi_op_def *wanted, TF_Status *status)
 bool oribi_op_register(oribi_op_entry *entry, TF_Status *status)
 {
     bool same = false, ok;
-    entry->def.provider = current != NULL ? current->provider : "application";
-    entry->def.is_built_in = strcmp(entry->def.provider, "built-in") == 0;
+    (void)oribi_op_find(entry->def.name); /* what is in reserve comes first, to be compared with */
+    entry->def.provider = current != NULL ? current->provider : applications;
+    entry->def.is_built_in = entry->def.provider == ours;
     ok = check_services(&entry->def, status);
     if (ok && current == NULL) {
         ok = commit_entry(entry, &same, status);
@@ -288,39 +333,77 @@ void oribi_op_note_failure(const TF_Status *status)
     }
 }
 
+const char *oribi_provider_copy(const char *name)
+{
+    return strcmp(name, ours) == 0 ? ours : oribi_strdup(name);
+}
+
+void oribi_provider_free(const char *provider)
+{
+    if (provider != ours && provider != applications) {
+        oribi_free((char *)provider);
+    }
+}
+
 /* A provider's name is kept as long as its definitions are: for ever. One copy per load. */
+static bool begin(const char *provider, bool is_brought, TF_Status *status)
+{
+    transaction *fresh = oribi_alloc_zero(1, sizeof *fresh);
+    const char *name = oribi_provider_copy(provider);
+    TF_Status *failure = TF_NewStatus();
+    if (fresh == NULL || name == NULL || failure == NULL) {
+        oribi_free(fresh);
+        oribi_provider_free(name);
+        TF_DeleteStatus(failure);
+        return oribi_fail_memory(status);
+    }
+    *fresh = (transaction){
+        .provider = name, .failure = failure, .is_brought = is_brought, .outer = current};
+    fresh->last = &fresh->pending;
+    current = fresh;
+    return true;
+}
+
 bool oribi_op_begin(const char *provider, TF_Status *status)
 {
     if (atomic_flag_test_and_set(&transaction_open)) {
         return oribi_fail(status, TF_FAILED_PRECONDITION,
                           "ops of '%s': another registration transaction is open", provider);
     }
-    transaction *fresh = oribi_alloc_zero(1, sizeof *fresh);
-    char *name = oribi_strdup(provider);
-    TF_Status *failure = TF_NewStatus();
-    if (fresh == NULL || name == NULL || failure == NULL) {
-        oribi_free(fresh);
-        oribi_free(name);
-        TF_DeleteStatus(failure);
+    if (!begin(provider, false, status)) {
         atomic_flag_clear(&transaction_open);
-        return oribi_fail_memory(status);
+        return false;
     }
-    *fresh = (transaction){.provider = name, .failure = failure};
-    fresh->last = &fresh->pending;
-    current = fresh;
     return true;
+}
+
+bool oribi_op_begin_brought(TF_Status *status)
+{
+    return begin(ours, true, status);
 }
 
 static void end_transaction(bool keep_provider)
 {
     transaction *ending = current;
-    current = NULL;
+    current = ending->outer;
     if (!keep_provider) {
-        oribi_free((char *)ending->provider);
+        oribi_provider_free(ending->provider);
     }
     TF_DeleteStatus(ending->failure);
+    if (!ending->is_brought) {
+        atomic_flag_clear(&transaction_open);
+    }
     oribi_free(ending);
-    atomic_flag_clear(&transaction_open);
+}
+
+int32_t oribi_op_pending(void)
+{
+    int32_t count = 0;
+    for (const oribi_op_entry *entry = current != NULL ? current->pending : NULL; entry != NULL;
+         entry = entry->next) {
+        count++;
+    }
+    return count;
 }
 
 void oribi_op_rollback(void)
@@ -344,16 +427,17 @@ static bool ends_provider(size_t at)
             return false;
         }
     }
-    return strcmp(provider, "application") != 0;
+    return true;
 }
 
 void oribi_op_forget_all(void)
 {
+    oribi_op_set_reserve(NULL, NULL);
     oribi_mutex_lock(&registry.lock);
     for (size_t i = 0; i < registry.count; i++) {
         const char *provider = ends_provider(i) ? registry.sorted[i]->provider : NULL;
         oribi_op_entry_destroy((oribi_op_entry *)registry.sorted[i]); /* its first member */
-        oribi_free((char *)provider);
+        oribi_provider_free(provider);
     }
     for (op_table *table = atomic_exchange(&registry.table, NULL), *older; table != NULL;
          table = older) {

@@ -106,7 +106,7 @@ const oribi_op_def *oribi_op_serving(const oribi_string *domain, const oribi_str
                 .version = version,
                 .others = out_others};
     if (atomic_load(&n_serving) > 0) {
-        oribi_op_each(visit, &s);
+        oribi_op_each_present(visit, &s); /* what is in reserve serves nothing */
     }
     return s.found;
 }

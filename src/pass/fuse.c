@@ -67,7 +67,7 @@ static bool add_rows(void *arg, const oribi_op_def *op)
 
 bool oribi_fusion_table_make(oribi_fusion_table *t, TF_Status *status)
 {
-    oribi_op_each(add_rows, t);
+    oribi_op_each_present(add_rows, t); /* what stands for a chain is not in reserve */
     return !t->failed || oribi_fail_memory(status);
 }
 

@@ -137,6 +137,8 @@ void oribi__plugin_unlock(void);
 bool oribi__plugin_check_open(TF_Status *status);
 /* Runs the init and adds the plugin to the list, or leaves everything as it was. Locked. */
 bool oribi__plugin_register(oribi_plugin_source *source, TF_Status *status);
+/* Adds what a built-in plugin has registered later. */
+void oribi__plugin_count(const char *name, int32_t n_ops, int32_t n_kernels);
 /* Path under which the file (same device and inode) is in the list, which is the provider of its
  * ops, for ever; NULL: it is not. Locked. */
 const char *oribi__plugin_loaded_path(const oribi_file_id *id);

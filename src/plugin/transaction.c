@@ -90,28 +90,6 @@ static plugin_entry *entry_create(const oribi_plugin_source *source, TF_Status *
     return entry;
 }
 
-static bool count_op(void *arg, const oribi_op_def *op)
-{
-    (void)op;
-    ++*(int32_t *)arg;
-    return true;
-}
-
-static bool count_kernel(void *arg, const oribi_kernel_def *kernel)
-{
-    (void)kernel;
-    ++*(int32_t *)arg;
-    return true;
-}
-
-static void count_all(int32_t *n_ops, int32_t *n_kernels)
-{
-    *n_ops = 0;
-    *n_kernels = 0;
-    oribi_op_each(count_op, n_ops);
-    oribi_kernel_each(count_kernel, n_kernels);
-}
-
 /* The things that a plugin brought beside ops and kernels; they show at the commit. NULL: none. */
 typedef struct brought {
     oribi_platform *platform;
@@ -158,7 +136,7 @@ static bool call_inits(oribi_plugin_source *source, brought *out, TF_Status *sta
 }
 
 /* All that can fail comes before the first thing that is visible. */
-static bool run_init(oribi_plugin_source *source, TF_Status *status)
+static bool run_init(oribi_plugin_source *source, oribi_plugin_info *info, TF_Status *status)
 {
     brought parts = {0};
     ORIBI_TRY(oribi_op_begin(source->provider, status));
@@ -171,11 +149,14 @@ static bool run_init(oribi_plugin_source *source, TF_Status *status)
     const bool is_called = is_mapped && call_inits(source, &parts, status);
     /* A plugin that got no memory may have said nothing, and be half registered. */
     bool ok = is_called && (oribi_alloc_failures() == failures || oribi_fail_memory(status));
-    ok = ok && oribi_kernel_prepare(status) && oribi_op_commit(status) &&
-         oribi_kernel_commit(status);
+    info->n_ops = oribi_op_pending();
+    info->n_kernels = oribi_kernel_pending();
     if (!ok) {
         oribi_kernel_rollback();
         oribi_op_rollback();
+    }
+    ok = ok && oribi_kernel_commit_with_ops(status);
+    if (!ok) {
         oribi_platform_rollback(parts.platform);
         oribi_optimizer_rollback(parts.optimizer);
         oribi_profiler_rollback(parts.profiler);
@@ -189,20 +170,14 @@ static bool run_init(oribi_plugin_source *source, TF_Status *status)
 
 bool oribi__plugin_register(oribi_plugin_source *source, TF_Status *status)
 {
-    int32_t ops_before;
-    int32_t kernels_before;
     plugin_entry *entry = entry_create(source, status);
     if (!entry) {
         return false;
     }
-    count_all(&ops_before, &kernels_before);
-    if (!run_init(source, status)) {
+    if (!run_init(source, &entry->info, status)) {
         entry_destroy(entry);
         return false;
     }
-    count_all(&entry->info.n_ops, &entry->info.n_kernels);
-    entry->info.n_ops -= ops_before;
-    entry->info.n_kernels -= kernels_before;
     oribi_mutex_lock(&list_mutex);
     *last = entry;
     last = &entry->next;
@@ -210,9 +185,22 @@ bool oribi__plugin_register(oribi_plugin_source *source, TF_Status *status)
     return true;
 }
 
+void oribi__plugin_count(const char *name, int32_t n_ops, int32_t n_kernels)
+{
+    oribi_mutex_lock(&list_mutex);
+    for (plugin_entry *entry = first; entry != NULL; entry = entry->next) {
+        if (entry->info.is_built_in && strcmp(entry->info.name, name) == 0) {
+            entry->info.n_ops += n_ops;
+            entry->info.n_kernels += n_kernels;
+        }
+    }
+    oribi_mutex_unlock(&list_mutex);
+}
+
 /* The lock is not held while visit runs; entries live for ever. */
 void oribi_plugin_each(bool (*visit)(void *arg, const oribi_plugin_info *plugin), void *arg)
 {
+    oribi_op_bring_all(); /* for the built-in ones' numbers */
     oribi_mutex_lock(&list_mutex);
     const plugin_entry *entry = first;
     oribi_mutex_unlock(&list_mutex);

@@ -36,8 +36,8 @@ typedef struct oribi_cpu_family {
 /* All families, in the order of registration; ends with a NULL name. Kernels are NULL where the
  * family is not linked in. */
 extern const oribi_cpu_family oribi_cpu_families[];
-/* Registers the rows that this processor can run. */
-void oribi_cpu_register(const oribi_cpu_family *families);
+/* Registers the rows that this processor can run: of one op, or of all where that is NULL. */
+void oribi_cpu_register(const oribi_cpu_family *families, const char *op_name);
 
 /* Cycles, about, that a kernel's loop works between two looks whether its run was stopped (kit.c).
  * Tests alone write it. */

@@ -15,5 +15,5 @@ static const oribi_cpu_family families[] = {
 
 void TF_InitKernel(void)
 {
-    oribi_cpu_register(families);
+    oribi_cpu_register(families, NULL);
 }

@@ -23,5 +23,10 @@ bool oribi_cpu_is_whole(void)
 
 void oribi_cpu_init(void)
 {
-    oribi_cpu_register(oribi_cpu_families);
+    oribi_cpu_register(oribi_cpu_families, NULL);
+}
+
+void oribi_cpu_register_kernels(const char *op_name)
+{
+    oribi_cpu_register(oribi_cpu_families, op_name);
 }

@@ -75,13 +75,15 @@ static void register_row(const oribi_cpu_kernel *row, TF_Status *status)
     oribi_kit_register(&kernel, status);
 }
 
-void oribi_cpu_register(const oribi_cpu_family *family)
+void oribi_cpu_register(const oribi_cpu_family *family, const char *op_name)
 {
     TF_Status *status = TF_NewStatus();
     for (; family->name != NULL; family++) {
         const oribi_cpu_kernel *row = family->kernels; /* NULL: of cpu_extra, not linked in here */
         for (; row != NULL && row->op_name != NULL; row++) {
-            if (oribi_cpu_has(row->isa)) {
+            if ((op_name == NULL ||
+                 (row->op_name[0] == op_name[0] && strcmp(row->op_name, op_name) == 0)) &&
+                oribi_cpu_has(row->isa)) {
                 register_row(row, status);
             }
         }

@@ -332,7 +332,9 @@ static bool add_node(oribi_graphdef *self, node_def *node, const oribi_graphdef_
     oribi_attrs attrs = {0};
     oribi_signature signature;
     if (op == NULL) {
-        return oribi_fail(status, TF_NOT_FOUND, "there is no op '%s'", from->op);
+        return oribi_op_is_known(from->op)
+                   ? oribi_fail_memory(status)
+                   : oribi_fail(status, TF_NOT_FOUND, "there is no op '%s'", from->op);
     }
     TF_DataType *types =
         oribi_arena_array(&self->scratch, (size_t)from->n_inputs + 1, sizeof *types);

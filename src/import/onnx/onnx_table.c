@@ -91,7 +91,7 @@ const oribi_onnx_row *oribi_onnx_row_of(const oribi_onnx_node *n)
     }
     oribi_text served = {0};
     const char *op = oribi_onnx_custom_name(n->onnx, &n->domain, &n->op_type);
-    const bool is_plugins = op == NULL || oribi_op_find(op) != NULL ||
+    const bool is_plugins = op == NULL || oribi_op_is_known(op) ||
                             oribi_op_serving(&n->domain, &n->op_type, n->opset, &served) != NULL;
     oribi_text_destroy(&served);
     return is_plugins ? NULL : row;

@@ -326,7 +326,7 @@ int32_t oribi_tf_make(void *arg, const oribi_graphdef_node *node, oribi_value_id
     if (of_complex != NULL) {
         return compose(scope, node, of_complex, out, max, status);
     }
-    if (strcmp(node->op, "Const") == 0 || oribi_op_find(node->op) != NULL) {
+    if (strcmp(node->op, "Const") == 0 || oribi_op_is_known(node->op)) {
         return -1;
     }
     const oribi_wire *function = oribi_map_get(&scope->tf->functions, node->op);
