@@ -1,25 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The last table of docs/reference/ops.md: what is tried is one node of each ONNX operator in each element type, which
-the command runs, on ones, and compiles. Without --update the page must be fresh.
+the library beside the command runs, on ones, and compiles, in this process. Without --update the page must be fresh.
 
     operators_page.py ORIBI [--update]
 """
 import concurrent.futures
-import json
+import ctypes
+import faulthandler
+import math
 import os
 import pathlib
 import re
 import struct
-import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "tests/cli"))
+sys.path[:0] = [str(ROOT / "tests/cli"), str(ROOT / "python")]
+os.environ["ORIBI_LIBRARY"] = str(pathlib.Path(sys.argv[1]).resolve().parents[1] / "lib/liboribi.so.1")
 
+import oribi  # noqa: E402
 import onnx_examples  # noqa: E402
+from oribi._lib import call, lib  # noqa: E402
 from onnx_lite import attribute, field, info, node  # noqa: E402
 
 PAGE = ROOT / "docs/reference/ops.md"
@@ -29,6 +33,13 @@ LISTS = {"list": "SequenceConstruct", "optional": "Optional"}
 TYPES = {"f32": (1, "f"), "f64": (11, "d"), "f16": (10, "e"), "bf16": (16, None), "i8": (3, "b"), "i16": (5, "h"),
          "i32": (6, "i"), "i64": (7, "q"), "u8": (2, "B"), "u16": (4, "H"), "u32": (12, "I"), "u64": (13, "Q"),
          "bool": (9, "?"), "str": (8, None)}
+NAMES = {1: "float32", 11: "float64", 10: "float16", 16: "bfloat16", 3: "int8", 5: "int16", 6: "int32", 7: "int64", 2: "uint8",
+         4: "uint16", 12: "uint32", 13: "uint64", 9: "bool"}
+for name, result, *arguments in (("create", ctypes.c_void_p, ctypes.c_void_p), ("destroy", None, ctypes.c_void_p),
+                                 ("model", None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p),
+                                 ("num_files", ctypes.c_int, ctypes.c_void_p)):
+    function = getattr(lib, "oribi_compile_" + name)
+    function.restype, function.argtypes = result, arguments
 
 
 def tensor(name, spec, kind):
@@ -102,27 +113,38 @@ def model(op, example, kind, opset):
     return field(1, 10) + field(7, graph) + opsets
 
 
-def run(*args):
-    done = subprocess.run(args, capture_output=True, text=True, check=False)
-    return done.returncode == 0, done.stderr
-
-
 def feeds(example, kind):
     """Ones, or "a": indices, lengths and conditions, too."""
+    given = {}
     for k, spec in enumerate(example[0]):
         if spec and "=" not in spec:
             spec = spec.split(" ", 1)[1] if spec.split()[0] in LISTS else spec
             element, shape = (spec.split() + [""])[:2]
-            element = kind if element == "T" else element
-            dims = [int(d) for d in shape.split(",") if d]
-            count = 1
-            for d in dims:
-                count *= d
-            yield "-i"
-            yield f"i{k}={'x'.join([*map(str, dims), element])}={','.join(['a' if element == 'str' else '1'] * count)}"
+            dims = tuple(int(d) for d in shape.split(",") if d)
+            number, letter = TYPES[kind if element == "T" else element]
+            one = b"\x80\x3f" if letter is None else struct.pack("<" + letter, 1)
+            if number == 8:
+                value = "a"
+                for d in reversed(dims):
+                    value = [value] * d
+                given[f"i{k}"] = oribi.tensor(value, "string")
+            else:
+                given[f"i{k}"] = oribi.tensor(one * math.prod(dims), NAMES[number], dims)
+    return given
 
 
-def try_one(oribi, folder, op, kind, opset, compiles=TYPES):
+def compiles(path):
+    compilation = call("oribi_compile_create")
+    try:
+        call("oribi_compile_model", compilation, os.fsencode(path))
+        return lib.oribi_compile_num_files(compilation) > 0
+    except oribi.Error:
+        return False
+    finally:
+        lib.oribi_compile_destroy(compilation)
+
+
+def try_one(folder, op, kind, opset, stored=TYPES):
     """Does the host take it, and does C? And why not, of the last example."""
     host, compiled, why = False, False, ""
     for k, example in enumerate(onnx_examples.EXAMPLES[op]):
@@ -131,18 +153,19 @@ def try_one(oribi, folder, op, kind, opset, compiles=TYPES):
         path = os.path.join(folder, f"{op.replace(':', '_')}_{kind}_{k}.onnx")
         with open(path, "wb") as file:
             file.write(model(op, example, kind, opset))
-        good, said = run(oribi, "run", path, *feeds(example, kind))
-        why = "" if good else said
-        host = host or good
-        if good and kind in compiles and not compiled:
-            compiled, _ = run(oribi, "compile", path, "-o", path + ".c", "-f")
+        try:
+            oribi.Session(path, threads=1).run(feeds(example, kind))
+            host, why = True, ""
+        except oribi.Error as error:
+            why = str(error)
+            continue
+        compiled = compiled or (kind in stored and compiles(path))
     return op, kind, host, compiled, why
 
 
-def rows_of(oribi):
-    said = subprocess.run([oribi, "ops", "--map", "--json"], check=True, capture_output=True, text=True).stdout
+def rows_of():
     rows = {}
-    for row in json.loads(said)["map"]:
+    for row in oribi.describe("map")["map"]:
         if "since" in row and row["since"]:
             rows.setdefault(row["onnx"], []).append((row["since"], row["until"]))
     return rows
@@ -153,15 +176,15 @@ def words(kinds):
 
 
 def main():
-    oribi = sys.argv[1]
-    rows = rows_of(oribi)
+    rows = rows_of()
     if set(rows) != set(onnx_examples.EXAMPLES):
         sys.exit(f"onnx_examples.py and `oribi ops --map` differ: {sorted(set(rows) ^ set(onnx_examples.EXAMPLES))}")
+    faulthandler.enable()
     only = os.environ.get("ORIBI_OPERATORS", "").split()
     found = {op: ([], []) for op in rows}
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        stored = [kind for kind in TYPES if try_one(oribi, folder, "Identity", kind, 13)[3]]  # by C
-        jobs = [pool.submit(try_one, oribi, folder, op, kind, max(last for _, last in rows[op]) if ":" not in op else 21,
+        stored = [kind for kind in TYPES if try_one(folder, "Identity", kind, 13)[3]]  # by C
+        jobs = [pool.submit(try_one, folder, op, kind, max(last for _, last in rows[op]) if ":" not in op else 21,
                             stored)
                 for op in sorted(rows) if not only or op in only for kind in TYPES]
         for job in jobs:
