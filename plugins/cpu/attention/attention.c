@@ -25,7 +25,8 @@ enum {
 
 typedef struct attention_state {
     oribi_attention_attrs attrs;
-    const oribi_gemm_variant *gemm;
+    oribi_gemm_variant gemm; /* whose pairs of k are left out: sums would depend on how many keys
+                                a unit sees, and so on the number of threads */
     oribi_attention_powers powers;
     oribi_attention_row row;
 } attention_state;
@@ -86,7 +87,6 @@ static void multiply(const oribi_gemm_variant *variant, oribi_gemm_lines a, int6
                              .n = n,
                              .n_taps = 1,
                              .depth = depth,
-                             .pairs = oribi_gemm_pairs(variant, depth, n),
                              .rows = oribi_gemm_lines_fill,
                              .rows_arg = &a,
                              .c = c,
@@ -152,7 +152,7 @@ static void score(const unit *u, int64_t row, int64_t n, const oribi_attention_r
     const float *x = q->data + u->batch * q->batch + u->head * q->head + row * q->row;
     if (!u->work->is_in_place) {
         const oribi_gemm_lines queries = {x, q->row};
-        multiply(state->gemm, queries, n, call->depth, u->keys, u->n_keys, u->scores, u->n_keys,
+        multiply(&state->gemm, queries, n, call->depth, u->keys, u->n_keys, u->scores, u->n_keys,
                  false);
         return;
     }
@@ -171,7 +171,7 @@ static void mix(const unit *u, int64_t n, const oribi_attention_range *seen, flo
     const oribi_attention_range all = {0, u->n_keys};
     if (!u->work->is_in_place) {
         const oribi_gemm_lines powers = {u->scores, u->n_keys};
-        multiply(state->gemm, powers, n, u->n_keys, u->values, call->width, out, call->output.row,
+        multiply(&state->gemm, powers, n, u->n_keys, u->values, call->width, out, call->output.row,
                  u->is_later);
         return;
     }
@@ -264,10 +264,12 @@ static void run_unit(unit *u)
          !u->is_later || u->key < end; u->key += w->block_keys, u->is_later = true) {
         u->n_keys = oribi_attention_within(end - u->key, 0, w->block_keys);
         if (!w->is_in_place) {
-            pack(w->state->gemm, k->data + u->batch * k->batch + shared * k->head + u->key * k->row,
-                 call->depth, k->column, u->n_keys, k->row, u->keys);
-            pack(w->state->gemm, v->data + u->batch * v->batch + shared * v->head + u->key * v->row,
-                 u->n_keys, v->row, call->width, v->column, u->values);
+            pack(&w->state->gemm,
+                 k->data + u->batch * k->batch + shared * k->head + u->key * k->row, call->depth,
+                 k->column, u->n_keys, k->row, u->keys);
+            pack(&w->state->gemm,
+                 v->data + u->batch * v->batch + shared * v->head + u->key * v->row, u->n_keys,
+                 v->row, call->width, v->column, u->values);
         }
         for (int64_t at = 0; at < u->n; at += ROWS) {
             attend_rows(u, at, smaller(ROWS, u->n - at));
@@ -321,7 +323,7 @@ static bool measure(work *w, int n_threads, int64_t *out_bytes)
     const oribi_attention_call *call = &w->call;
     const bool writes_mask =
         call->mask_bits != NULL || (call->mask.data != NULL && call->mask.column != 1);
-    const int64_t width = w->state->gemm->width, n = w->block_keys;
+    const int64_t width = w->state->gemm.width, n = w->block_keys;
     const int64_t rows = smaller(ROWS, call->queries);
     parts *s = &w->sizes;
     int64_t floats = 0;
@@ -391,7 +393,8 @@ static void *attention_create(TF_OpKernelConstruction *construction, const oribi
     oribi_kit_setup setup;
     attention_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
     if (state != NULL) {
-        state->gemm = gemm;
+        state->gemm = *gemm;
+        state->gemm.pairs_tile = NULL;
         state->powers = powers;
         state->row = row;
         oribi_attention_attrs_read(&setup, &state->attrs);
