@@ -44,7 +44,8 @@ static void conv_panel(const layer *l, block *b, const weight *panel, int64_t ro
 {
     const struct oribi_micro_qlinear_conv2d_args *a = l->a;
     const bool is_last = l->inner - b->at <= CHUNK;
-    if (is_last && makes_bytes(l) && !b->has_totals && count == COLUMNS) {
+    b->count = count;
+    if (is_last && makes_bytes(l) && !b->has_totals && (count == COLUMNS || ENDS_PARTS != 0)) {
         const ending e = {a->output, a->output_zero, a->low, a->high, l->multipliers + channel};
         const panel_end end = {&e, (uint8_t *)l->output + row * a->out_c + channel, a->out_c};
         add_panel(b, panel, l->inner, begins, sums, &end);
@@ -64,22 +65,23 @@ static void conv_block(const layer *l, int64_t row, int32_t lines, int32_t group
     const int64_t panels = (int64_t)group * l->panels + first / COLUMNS;
     const packed_panels of = {l->packed, panels, l->inner, l->panels - first / COLUMNS};
     const int32_t *begins = l->begins + panels * COLUMNS;
-    place at[LINES];
     block b;
     begin_block(&b, lines, l->has_row_part);
     b.ready = l->is_direct ? lines / ROWS * ROWS : 0;
     b.step = l->a->in_c;
     b.base = base_of(zero_number(l->a->input_signed != 0 ? 128U : 0U, l->a->input_zero));
-    at[0] = place_of(l, row + b.ready);
-    for (int32_t r = b.ready; r + 1 < lines; r++) {
-        at[r + 1 - b.ready] = at[r - b.ready];
-        step_place(l, &at[r + 1 - b.ready]);
-    }
     for (int32_t k = 0; k < l->inner; k += CHUNK) {
         const int32_t end = l->inner - k < CHUNK ? l->inner : k + CHUNK;
         b.from = (const number *)(const void *)(l->x + row * l->a->in_c + k);
-        for (int32_t r = b.ready; r < lines; r++) {
-            gather(l, &at[r - b.ready], group, k, end, b.numbers + r * CHUNK);
+        for (int32_t r = b.ready, n; r < lines; r += n) {
+            const place at = place_of(l, row + r);
+            n = windows_inside(l, &at, lines - r);
+            if (n > 0) {
+                gather_inside(l, &at, group, n, b.numbers + r * CHUNK);
+            } else {
+                gather(l, &at, group, k, end, b.numbers + r * CHUNK);
+                n = 1;
+            }
         }
         begin_chunk(&b, k, end - k);
         for (int32_t c = 0; c < count; c += COLUMNS) {
@@ -237,6 +239,7 @@ static void conv_sizes(layer *l)
     l->each = l->a->out_c / l->a->groups;
     l->panels = panels_of(l->each);
     l->parts = (l->each + PANEL - 1) / PANEL;
+    find_runs(l);
 }
 
 static bool conv_run(const conv_state *state, oribi_kit_run *run)

@@ -40,12 +40,10 @@ static void pack_taps(const layer *l, const packed_taps *to)
         }
     }
     for (int32_t c = 0; c + TAPS_BLOCK <= channels; c += TAPS_BLOCK) {
-        to->narrow[c / TAPS_BLOCK] = narrow_taps(to->weights + 2 * c, 2 * channels, n) ? 1 : 0;
+        to->narrow[c / TAPS_BLOCK] =
+            narrow_taps(to->weights + 2 * c, 2 * channels, l->inner, l->a->filter_w) ? 1 : 0;
     }
 }
-
-/* Windows are looked up for MOST_TAPS taps at a time. */
-enum { MOST_TAPS = 64 };
 
 /* Taps [first, first + n) of the window at a place. */
 static void find_taps(const layer *l, const place *at, int32_t first, int32_t n,
@@ -69,12 +67,16 @@ static void find_taps(const layer *l, const place *at, int32_t first, int32_t n,
 static tap_list taps_of(const layer *l, const uint8_t *const *from, int64_t at, int32_t tap,
                         int32_t n, int32_t c)
 {
-    const int32_t channels = l->a->out_c;
+    const int32_t channels = l->a->out_c, columns = l->a->filter_w;
+    const bool is_whole = l->a->stride_w % l->a->dilation_w == 0;
     return (tap_list){.from = from,
                       .at = at,
                       .weights = l->taps.weights + (int64_t)tap * channels + 2 * c,
                       .step = 2 * channels,
                       .n = pairs_of(n),
+                      .columns = columns,
+                      .rows = l->a->filter_h,
+                      .slide = is_whole ? l->a->stride_w / l->a->dilation_w : 0,
                       .flip = l->a->input_signed != 0 ? 128U : 0U,
                       .begin = l->begins + c,
                       .narrow = l->taps.narrow + c / TAPS_BLOCK};

@@ -39,7 +39,10 @@ static weight *panels_shrunk(weight *packed, int64_t n, int32_t inner)
 }
 
 /* There are no wide ones, and none of seven (qlinear_octets.h). */
-enum { HAS_WIDE = 0, ENDS_TILES = 0 };
+#ifndef TILES_END /* do tiles of any number of columns end as bytes? */
+#define TILES_END 0
+#endif
+enum { HAS_WIDE = 0, ENDS_TILES = TILES_END, ENDS_PARTS = TILES_END };
 
 /* A panel of a chunk: its groups. */
 typedef struct panel_part {

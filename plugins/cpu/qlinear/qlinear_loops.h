@@ -12,9 +12,9 @@ static inline void add_taps(const tap_list *taps, int32_t count, int32_t *sums);
 static inline int32_t end_taps(const tap_list *taps, int32_t count, int32_t n, int64_t step,
                                const ending *e, uint8_t *to, int64_t to_step);
 
-/* Weights of TAPS_BLOCK channels, of n pairs that lie `step` apart, become bytes if that is exact
- * and of use; else false. */
-static inline bool narrow_taps(int16_t *taps, int64_t step, int32_t n);
+/* Weights of TAPS_BLOCK channels, of `n` taps whose pairs lie `step` apart, a window's of rows of
+ * `columns`, become bytes if that is exact and of use; else false. */
+static inline bool narrow_taps(int16_t *taps, int64_t step, int32_t n, int32_t columns);
 
 #include "cpu/qlinear/qlinear_conv_loops.h"
 #include "cpu/qlinear/qlinear_matmul_loops.h"

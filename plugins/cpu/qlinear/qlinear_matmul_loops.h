@@ -48,6 +48,12 @@ typedef struct matmul_part {
     int32_t begins[PANEL]; /* what their sums begin with */
 } matmul_part;
 
+/* Columns of the panel that begins at column c. */
+static int32_t columns_left(const matmul_part *part, int32_t c)
+{
+    return part->count - c < COLUMNS ? part->count - c : COLUMNS;
+}
+
 /* What the zero points of lines take off, where each has one of its own. */
 static void take_off_zeros(const matmul_call *call, const block *b, const weight *panel,
                            const int32_t *zeros, int32_t *sums)
@@ -62,13 +68,12 @@ static void take_off_zeros(const matmul_call *call, const block *b, const weight
     }
 }
 
-/* Results of COLUMNS columns or fewer from `c` of the part on, whose sums are there. */
+/* Results of the block's columns from `c` of the part on, whose sums are there. */
 static void matmul_store(const matmul_call *call, const block *b, const matmul_part *part,
                          int32_t c, const int32_t *sums)
 {
     const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
     const float *multipliers = call->of.multipliers;
-    const int32_t count = part->count - c < COLUMNS ? part->count - c : COLUMNS;
     float same[COLUMNS];
     ending e = {a->output, a->output_zero, a->low, a->high, multipliers + part->first + c};
     if (a->multiplier_step == 0) {
@@ -77,7 +82,7 @@ static void matmul_store(const matmul_call *call, const block *b, const matmul_p
         }
         e.multipliers = same;
     }
-    store_results(&e, sums, b->lines, count, call->of.output,
+    store_results(&e, sums, b->lines, b->count, call->of.output,
                   part->row * a->columns + part->first + c, a->columns);
 }
 
@@ -88,6 +93,7 @@ static void matmul_chunk(const matmul_call *call, block *b, const matmul_part *p
     for (int32_t c = 0; c < part->count; c += COLUMNS) {
         int32_t *sums = sums_of(b, c);
         const weight *panel = panel_of(&part->panels, c);
+        b->count = columns_left(part, c);
         b->ahead = next_part(&part->panels, c, part->count, b->at);
         add_panel(b, panel, a->inner, part->begins + c, sums, NULL);
         if (is_last && a->a_zero_step != 0) {
@@ -105,6 +111,7 @@ static void matmul_empty(const matmul_call *call, block *b, const matmul_part *p
 {
     memset(b->sums, 0, sizeof b->sums);
     for (int32_t c = 0; c < part->count; c += COLUMNS) {
+        b->count = columns_left(part, c);
         matmul_store(call, b, part, c, sums_of(b, c));
     }
 }

@@ -36,7 +36,8 @@ enum {
     LINE_BYTES = 64,
     HEAD = SUMS + LINE_BYTES,
     HAS_WIDE = 1,
-    ENDS_TILES = 1
+    ENDS_TILES = 1,
+    ENDS_PARTS = 0 /* tiles of fewer columns than a panel has */
 };
 
 #define HAS_SEVEN /* panels of seven */

@@ -52,6 +52,12 @@ static inline void take_bytes(const uint8_t *from, int32_t count, uint32_t flip,
     }
 }
 
+static inline void take_loosely(const uint8_t *from, int32_t count, uint32_t flip, int32_t zero,
+                                number *to)
+{
+    take_bytes(from, count, flip, zero, to);
+}
+
 /* Are bytes numbers as they are? */
 static inline bool are_numbers(uint32_t flip)
 {

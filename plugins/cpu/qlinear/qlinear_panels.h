@@ -25,6 +25,7 @@ typedef struct block {
     int64_t step;
     int32_t lines, ready; /* `ready` of them are read where they lie */
     int32_t at, groups;   /* the chunk: its first row of the matrix, its groups */
+    int32_t count;        /* columns of the panel that are wanted */
     bool has_totals, is_widened, is_split, are_many_out;
     int32_t base;        /* of numbers for panels of seven */
     const weight *ahead; /* what the next panel has of its chunk, or NULL: asked for in time */
@@ -52,12 +53,14 @@ typedef struct ending {
 } ending;
 
 /* Lines of numbers, `step` apart; where sums begin, `begin_step` apart; and sums, COLUMNS apart, or
- * bytes at once if there is an end, `to_step` apart. */
+ * bytes at once if there is an end, `to_step` apart; of `count` columns, if others are not needed.
+ */
 typedef struct tile {
     const number *numbers;
     int64_t step;
     const int32_t *begin;
     int64_t begin_step;
+    int32_t count;
     int32_t *sums;
     const ending *end;
     uint8_t *to;
@@ -267,7 +270,7 @@ static int32_t *sums_of(block *b, int32_t column)
     return b->sums + (int64_t)column * LINES;
 }
 
-/* Where results of a panel of whole columns go at once; NULL: to its sums. */
+/* Where results of a panel go at once; NULL: to its sums. */
 typedef struct panel_end {
     const ending *of;
     uint8_t *to;
@@ -316,7 +319,10 @@ static void add_panel(block *b, const weight *panel, int32_t inner, const int32_
     for (int32_t r = 0; r < b->lines; r += are_few ? 1 : ROWS) {
         int32_t *to = sums + r * COLUMNS;
         ask_ahead(b, r, are_few ? 1 : ROWS);
-        tile t = {.begin = is_first ? begin : to, .begin_step = is_first ? 0 : COLUMNS, .sums = to};
+        tile t = {.begin = is_first ? begin : to,
+                  .begin_step = is_first ? 0 : COLUMNS,
+                  .count = b->count,
+                  .sums = to};
         if (ENDS_TILES != 0 && end != NULL && (are_few || r + ROWS <= b->lines)) {
             t.end = end->of;
             t.to = end->to + r * end->step;
@@ -329,7 +335,7 @@ static void add_panel(block *b, const weight *panel, int32_t inner, const int32_
         }
         if (end != NULL && t.end == NULL) {
             const int32_t left = b->lines - r;
-            store_lines(end->of, to, left < ROWS ? left : ROWS, COLUMNS, end->to + r * end->step,
+            store_lines(end->of, to, left < ROWS ? left : ROWS, b->count, end->to + r * end->step,
                         end->step);
         }
     }

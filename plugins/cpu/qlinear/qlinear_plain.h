@@ -34,11 +34,12 @@ static inline int32_t end_taps(const tap_list *taps, int32_t count, int32_t n, i
     return 0;
 }
 
-static inline bool narrow_taps(int16_t *taps, int64_t step, int32_t n)
+static inline bool narrow_taps(int16_t *taps, int64_t step, int32_t n, int32_t columns)
 {
     (void)taps;
     (void)step;
     (void)n;
+    (void)columns;
     return false;
 }
 

@@ -12,15 +12,23 @@ typedef struct tap_list {
     const uint8_t *const *from;
     int64_t at; /* where their bytes begin, behind `from` */
     const int16_t *weights;
-    int64_t step; /* from a pair's weights to the next one's */
-    int32_t n;    /* pairs */
+    int64_t step;          /* from a pair's weights to the next one's */
+    int32_t n;             /* pairs */
+    int32_t columns, rows; /* of the window */
+    int32_t slide;         /* columns from a pixel's window to the next one's; 0: no whole number */
     uint32_t flip;
     const int32_t *begin;  /* sums begin with; may be where they go to */
     const uint8_t *narrow; /* of each TAPS_BLOCK channels: are their weights bytes, in the place of
                               half of these numbers, as the instruction set wants them? */
 } tap_list;
 
-enum { TAPS_BLOCK = 32 };
+#ifndef TAPS_AT_ONCE
+#define TAPS_AT_ONCE 32
+#endif
+/* Windows are looked up for MOST_TAPS taps at a time. */
+enum { MOST_TAPS = 64 };
+
+enum { TAPS_BLOCK = TAPS_AT_ONCE };
 
 /* Sums of channels [first, last) of the list. */
 static inline void sum_taps(const tap_list *t, int32_t first, int32_t last, int32_t *sums)

@@ -66,6 +66,18 @@ static inline void take_bytes(const uint8_t *restrict from, int32_t count, uint3
     }
 }
 
+/* The same, but reads and writes as many as whole lots of LOOSE take. */
+static inline void take_loosely(const uint8_t *from, int32_t count, uint32_t flip, int32_t zero,
+                                number *to)
+{
+    typedef uint8_t lot __attribute__((vector_size(LOOSE), aligned(1), may_alias));
+    const uint8_t flips = (uint8_t)(flip ^ LESS);
+    (void)zero;
+    for (int32_t i = 0; i < count; i += LOOSE) {
+        *(lot *)(void *)(to + i) = *(const lot *)(const void *)(from + i) ^ flips;
+    }
+}
+
 /* Are bytes numbers as they are? */
 static inline bool are_numbers(uint32_t flip)
 {

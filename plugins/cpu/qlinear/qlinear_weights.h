@@ -10,6 +10,8 @@
  * panel's columns, stay in the first level. */
 enum { LINES = 32, PANEL = 128, CHUNK = 512 };
 
+enum { LOOSE = 16 /* bytes that are copied at once */ };
+
 /* Bytes, with a zero point for each column, or one. */
 typedef struct weights {
     const uint8_t *from;

@@ -27,9 +27,12 @@ typedef struct layer {
     const uint8_t *blank; /* depthwise: pixels of the padding, a row of the image */
     bool has_row_part;    /* qlinear_quads.h */
     bool is_direct;       /* windows are read where they lie */
+    bool is_loose;        /* windows inside are gathered in whole lots of LOOSE */
     int32_t depth, inner; /* of a group: channels, numbers of a window */
-    int32_t each, panels; /* of a group: results, panels of them */
-    int32_t parts;        /* of a group: blocks of PANEL results */
+    int32_t run, runs;    /* numbers of a window's row that lie side by side, lots of them */
+    int64_t run_step, row_step, reach; /* bytes from run to run, from row to row, of a window */
+    int32_t each, panels;              /* of a group: results, panels of them */
+    int32_t parts;                     /* of a group: blocks of PANEL results */
     int64_t rows;
 } layer;
 
@@ -76,15 +79,55 @@ static void step_place(const layer *l, place *at)
     }
 }
 
-/* A window that lies in the image and whose taps of a row are one run. */
-static void gather_inside(const layer *l, const place *at, number *to)
+/* How windows lie in an image. */
+static void find_runs(layer *l)
 {
     const struct oribi_micro_qlinear_conv2d_args *a = l->a;
-    const int32_t run = a->filter_w * a->in_c;
-    const int64_t step = (int64_t)a->dilation_h * a->in_w * a->in_c;
-    const uint8_t *from = pixel(l, at->image, at->y, at->x);
-    for (int32_t y = 0; y < a->filter_h; y++, to += run) {
-        take_bytes(from + y * step, run, a->input_signed != 0 ? 128U : 0U, a->input_zero, to);
+    const bool is_row = a->groups == 1 && a->dilation_w == 1;
+    l->run = (is_row ? a->filter_w : 1) * l->depth;
+    l->runs = is_row ? 1 : a->filter_w;
+    l->run_step = (int64_t)a->dilation_w * a->in_c;
+    l->row_step = (int64_t)a->dilation_h * a->in_w * a->in_c;
+    l->reach = (a->filter_h - 1) * l->row_step + (l->runs - 1) * l->run_step + l->run + LOOSE +
+               (int64_t)(a->groups - 1) * l->depth;
+    l->is_loose = l->inner + LOOSE <= CHUNK;
+}
+
+/* Of `left` results from a place on, those of a row of results whose windows lie in the image, and
+ * in the input what is read behind them; 0: not the first one's. */
+static int32_t windows_inside(const layer *l, const place *at, int32_t left)
+{
+    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    const int64_t last_x = a->in_w - 1 - (int64_t)(a->filter_w - 1) * a->dilation_w; /* may begin */
+    const int64_t last_y = a->in_h - 1 - (int64_t)(a->filter_h - 1) * a->dilation_h;
+    if (!l->is_loose || at->x < 0 || at->y < 0 || at->x > last_x || at->y > last_y) {
+        return 0;
+    }
+    const int64_t step = (int64_t)a->stride_w * a->in_c;
+    const int64_t behind = (int64_t)a->batch * a->in_h * a->in_w * a->in_c - l->reach;
+    const int64_t room = behind - (pixel(l, at->image, at->y, at->x) - l->x);
+    const int64_t of_row = a->out_w - (at->x + a->before_w) / a->stride_w;
+    int64_t n = (last_x - at->x) / a->stride_w + 1;
+    n = n < of_row ? n : of_row;
+    n = room < 0 ? 0 : n < room / step + 1 ? n : room / step + 1;
+    return (int32_t)(n < left ? n : left);
+}
+
+/* Such windows, a line each. */
+static void gather_inside(const layer *l, const place *at, int32_t group, int32_t n, number *to)
+{
+    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    const uint32_t flip = a->input_signed != 0 ? 128U : 0U;
+    const int64_t step = (int64_t)a->stride_w * a->in_c;
+    const uint8_t *from = pixel(l, at->image, at->y, at->x) + (int64_t)group * l->depth;
+    for (int32_t line = 0; line < n; line++, from += step, to += CHUNK) {
+        number *run = to;
+        for (int32_t y = 0; y < a->filter_h; y++) {
+            const uint8_t *row = from + y * l->row_step;
+            for (int32_t i = 0; i < l->runs; i++, row += l->run_step, run += l->run) {
+                take_loosely(row, l->run, flip, a->input_zero, run);
+            }
+        }
     }
 }
 
@@ -98,11 +141,6 @@ static void gather(const layer *l, const place *at, int32_t group, int32_t first
     const bool is_row =
         a->groups == 1 && a->dilation_w == 1 && at->x >= 0 && at->x + a->filter_w <= a->in_w;
     const int32_t taps = is_row ? a->filter_w : 1, run = taps * l->depth;
-    if (is_row && last - first == l->inner && at->y >= 0 &&
-        at->y + (int64_t)(a->filter_h - 1) * a->dilation_h < a->in_h) {
-        gather_inside(l, at, to);
-        return;
-    }
     int32_t y = first / run / (a->filter_w / taps), x = first / run % (a->filter_w / taps);
     for (int32_t k = first, d = first % run; k < last; d = 0) {
         const int32_t left = last - k, n = run - d < left ? run - d : left;

@@ -364,9 +364,11 @@ ALWAYS void add_sixteen(const tap_list *t, int64_t behind, int32_t at, __m256i s
 
 /* Weights of pairs as bytes, in the order in which bytes of two ymm registers meet. Sums of a pair
  * fit an int16 as those of qlinear_octets.h. */
-static inline bool narrow_taps(int16_t *taps, int64_t step, int32_t n)
+static inline bool narrow_taps(int16_t *taps, int64_t step, int32_t n, int32_t columns)
 {
-    for (int32_t k = 0; k < n; k++) {
+    const int32_t pairs = n / 2 + n % 2;
+    (void)columns;
+    for (int32_t k = 0; k < pairs; k++) {
         for (int32_t c = 0; c < TAPS_BLOCK; c++) {
             const int32_t w = taps[k * step + 2 * c], v = taps[k * step + 2 * c + 1];
             const int32_t more = (w > 0 ? w : 0) + (v > 0 ? v : 0);
@@ -376,7 +378,7 @@ static inline bool narrow_taps(int16_t *taps, int64_t step, int32_t n)
             }
         }
     }
-    for (int32_t k = 0; k < n; k++) {
+    for (int32_t k = 0; k < pairs; k++) {
         int8_t bytes[2 * TAPS_BLOCK];
         for (int32_t c = 0; c < TAPS_BLOCK; c++) {
             /* eights of channels: 0 and 2 are the lanes of the first vector, 1 and 3 of the other

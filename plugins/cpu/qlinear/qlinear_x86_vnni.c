@@ -4,36 +4,281 @@
 
 #include "cpu/base/dot_x86_vnni.h"
 
-#define ORIBI_ISA vnni
-enum { ROWS = 8, COLUMNS = 32 };
+#define ORIBI_ISA    vnni
+#define TILES_END    1
+#define TAPS_AT_ONCE 16
+enum { ROWS = 8, COLUMNS = 32, HALF = COLUMNS / 2 };
 #include "cpu/qlinear/qlinear_quads.h"
 
 #include "cpu/qlinear/qlinear_loops.h"
-#include "cpu/qlinear/qlinear_plain.h"
 
-ALWAYS void tile_of(const tile *t, const weight *panel, int32_t groups, int rows)
+static inline __m512i load(const void *from)
+{
+    return _mm512_loadu_si512(from);
+}
+
+static inline __m128i sixteen(const void *from)
+{
+    return _mm_loadu_si128(from);
+}
+
+/* Of sixteen columns from one on those that are among the first `count`. */
+ALWAYS __mmask16 columns_from(int32_t first, int32_t count)
+{
+    return count - first >= HALF ? 0xffff : (__mmask16)((1U << (count - first)) - 1);
+}
+
+/* --- Results --------------------------------------------------------------------------------- */
+
+/* What results become bytes by. */
+typedef struct bounds {
+    __m512 low, high;
+    __m512i zero;
+} bounds;
+
+ALWAYS bounds bounds_of(const ending *e)
+{
+    return (bounds){_mm512_set1_ps((float)(e->low - e->zero)),
+                    _mm512_set1_ps((float)(e->high - e->zero)), _mm512_set1_epi32(e->zero)};
+}
+
+/* oribi_micro_qlinear_byte of sixteen sums: a NaN is the least. */
+ALWAYS __m128i bytes_of(const bounds *of, __m512i sums, __m512 multipliers)
+{
+    const __m512 value = _mm512_mul_ps(_mm512_cvtepi32_ps(sums), multipliers);
+    const __m512 bounded = _mm512_min_ps(_mm512_max_ps(value, of->low), of->high);
+    return _mm512_cvtepi32_epi8(_mm512_add_epi32(_mm512_cvtps_epi32(bounded), of->zero));
+}
+
+static inline void store_lines(const ending *e, const int32_t *sums, int32_t lines, int32_t count,
+                               uint8_t *to, int64_t step)
+{
+    const bounds of = bounds_of(e);
+    for (int32_t c = 0; c < count; c += HALF) {
+        const __mmask16 mask = columns_from(c, count);
+        const __m512 by = _mm512_maskz_loadu_ps(mask, e->multipliers + c);
+        for (int32_t r = 0; r < lines; r++) {
+            const __m512i some = _mm512_maskz_loadu_epi32(mask, sums + r * COLUMNS + c);
+            _mm_mask_storeu_epi8(to + r * step + c, mask, bytes_of(&of, some, by));
+        }
+    }
+}
+
+/* --- Tiles ----------------------------------------------------------------------------------- */
+
+ALWAYS void end_tile(const tile *t, __m512i sum[][2], int rows, int halves)
+{
+    const bounds of = bounds_of(t->end);
+    UNROLLED
+    for (int h = 0; h < halves; h++) {
+        const __mmask16 mask = columns_from(h * HALF, t->count);
+        const __m512 by = _mm512_maskz_loadu_ps(mask, t->end->multipliers + h * HALF);
+        UNROLLED
+        for (int r = 0; r < rows; r++) {
+            _mm_mask_storeu_epi8(t->to + r * t->to_step + h * HALF, mask,
+                                 bytes_of(&of, sum[r][h], by));
+        }
+    }
+}
+
+/* Of a panel's columns the first half, or both. */
+ALWAYS void tile_of(const tile *t, const weight *panel, int32_t groups, int rows, int halves)
 {
     __m512i sum[ROWS][2];
     UNROLLED
     for (int r = 0; r < rows; r++) {
-        sum[r][0] = _mm512_loadu_si512(t->begin + r * t->begin_step);
-        sum[r][1] = _mm512_loadu_si512(t->begin + r * t->begin_step + COLUMNS / 2);
+        sum[r][0] = load(t->begin + r * t->begin_step);
+        sum[r][1] = halves == 1 ? sum[r][0] : load(t->begin + r * t->begin_step + HALF);
     }
     for (int32_t g = 0; g < groups; g++, panel += EACH) {
-        const __m512i left = _mm512_loadu_si512(panel);
-        const __m512i right = _mm512_loadu_si512(panel + EACH / 2);
+        const __m512i left = load(panel), right = halves == 1 ? left : load(panel + EACH / 2);
         UNROLLED
         for (int r = 0; r < rows; r++) {
             int32_t bits;
             memcpy(&bits, t->numbers + r * t->step + GROUP * g, sizeof bits);
             const __m512i four = _mm512_set1_epi32(bits);
             sum[r][0] = oribi_dot_of_bytes(sum[r][0], four, left);
-            sum[r][1] = oribi_dot_of_bytes(sum[r][1], four, right);
+            if (halves == 2) {
+                sum[r][1] = oribi_dot_of_bytes(sum[r][1], four, right);
+            }
         }
+    }
+    if (t->end != NULL) {
+        end_tile(t, sum, rows, halves);
+        return;
     }
     UNROLLED
     for (int r = 0; r < rows; r++) {
         _mm512_storeu_si512(t->sums + r * COLUMNS, sum[r][0]);
-        _mm512_storeu_si512(t->sums + r * COLUMNS + COLUMNS / 2, sum[r][1]);
+        _mm512_storeu_si512(t->sums + r * COLUMNS + HALF, sum[r][1]);
     }
+}
+
+ALWAYS void add_tile(const block *b, int32_t r, const panel_part *part, int rows, tile *t)
+{
+    t->numbers = line_at(b, r, &t->step);
+    if (t->count <= HALF) {
+        tile_of(t, part->groups, b->groups, rows, 1);
+    } else {
+        tile_of(t, part->groups, b->groups, rows, 2);
+    }
+}
+
+/* --- Depthwise layers ------------------------------------------------------------------------
+ * Weights that are bytes lie by columns of the window, those of up to four taps side by side, so
+ * that a pixel finds the columns that it shares with the one before in registers. */
+
+enum { DEEP = 4 /* taps that are multiplied at once */ };
+
+static int32_t quads_of(int32_t rows)
+{
+    return rows / DEEP + (rows % DEEP != 0 ? 1 : 0);
+}
+
+static inline bool narrow_taps(int16_t *taps, int64_t step, int32_t n, int32_t columns)
+{
+    const int32_t rows = n / columns, quads = quads_of(rows), pairs = n / 2 + n % 2;
+    int8_t bytes[MOST_TAPS / 2][DEEP * TAPS_BLOCK] = {{0}};
+    if (n > MOST_TAPS || columns * quads > pairs) {
+        return false;
+    }
+    for (int32_t tap = 0; tap < n; tap++) {
+        const int32_t y = tap / columns, quad = tap % columns * quads + y / DEEP;
+        for (int32_t c = 0; c < TAPS_BLOCK; c++) {
+            const int32_t w = taps[tap / 2 * step + 2 * c + tap % 2];
+            if (w < INT8_MIN || w > INT8_MAX) {
+                return false;
+            }
+            bytes[quad][DEEP * c + y % DEEP] = (int8_t)w;
+        }
+    }
+    for (int32_t i = 0; i < columns * quads; i++) {
+        memcpy(taps + i * step, bytes[i], sizeof bytes[i]);
+    }
+    return true;
+}
+
+#define FOUR(c)    (c), (c) + 16, (c) + 32, (c) + 48
+#define SIXTEEN(c) FOUR(c), FOUR((c) + 1), FOUR((c) + 2), FOUR((c) + 3)
+static const uint8_t by_channel[64] = {SIXTEEN(0), SIXTEEN(4), SIXTEEN(8), SIXTEEN(12)};
+
+/* Sixteen channels of up to DEEP taps of a column, channel by channel; others are multiplied by
+ * 0. */
+ALWAYS __m512i column_of(const tap_list *t, const uint8_t *const *from, int32_t rows, int64_t at)
+{
+    __m512i x = _mm512_castsi128_si512(sixteen(from[0] + at));
+    if (rows > 1) {
+        x = _mm512_inserti32x4(x, sixteen(from[t->columns] + at), 1);
+    }
+    if (rows > 2) {
+        x = _mm512_inserti32x4(x, sixteen(from[2 * t->columns] + at), 2);
+    }
+    if (rows > 3) {
+        x = _mm512_inserti32x4(x, sixteen(from[3 * t->columns] + at), 3);
+    }
+    return _mm512_xor_si512(_mm512_permutexvar_epi8(load(by_channel), x),
+                            _mm512_set1_epi8((char)t->flip));
+}
+
+/* Sums of sixteen channels from `first` on whose weights are bytes; those of the pixel are
+ * `behind`. */
+ALWAYS __m512i sum_narrow(const tap_list *t, int64_t behind, int32_t first)
+{
+    const int16_t *w = t->weights + 2 * first;
+    __m512i sum = load(t->begin + first);
+    for (int32_t x = 0; x < t->columns; x++) {
+        for (int32_t y = 0; y < t->rows; y += DEEP, w += t->step) {
+            const uint8_t *const *from = t->from + y * t->columns + x;
+            sum = oribi_dot_of_bytes(sum, column_of(t, from, t->rows - y, behind + first), load(w));
+        }
+    }
+    return sum;
+}
+
+/* The same of `mask` channels, whose weights are int16 in pairs. */
+ALWAYS __m512i sum_wide(const tap_list *t, int64_t behind, int32_t first, __mmask16 mask)
+{
+    const __m128i flips = _mm_set1_epi8((char)t->flip);
+    const int16_t *w = t->weights + 2 * first;
+    __m512i sum = _mm512_maskz_loadu_epi32(mask, t->begin + first);
+    for (int32_t k = 0; k < t->n; k++, w += t->step) {
+        const __m128i x = _mm_maskz_loadu_epi8(mask, t->from[2 * k] + behind + first);
+        const __m128i y = _mm_maskz_loadu_epi8(mask, t->from[2 * k + 1] + behind + first);
+        const __m128i u = _mm_xor_si128(x, flips), v = _mm_xor_si128(y, flips);
+        const __m256i pairs = _mm256_set_m128i(_mm_unpackhi_epi8(u, v), _mm_unpacklo_epi8(u, v));
+        sum = _mm512_dpwssd_epi32(sum, _mm512_cvtepu8_epi16(pairs),
+                                  _mm512_maskz_loadu_epi32(mask, w));
+    }
+    return sum;
+}
+
+ALWAYS bool is_narrow(const tap_list *t, int32_t first, int32_t count)
+{
+    return first + TAPS_BLOCK <= count && t->narrow[first / TAPS_BLOCK] != 0;
+}
+
+static inline void add_taps(const tap_list *t, int32_t count, int32_t *sums)
+{
+    for (int32_t first = 0; first < count; first += TAPS_BLOCK) {
+        const __mmask16 mask = columns_from(first, count);
+        const __m512i sum = is_narrow(t, first, count) ? sum_narrow(t, t->at, first)
+                                                       : sum_wide(t, t->at, first, mask);
+        _mm512_mask_storeu_epi32(sums + first, mask, sum);
+    }
+}
+
+/* Where bytes of pixels go. */
+typedef struct pixels {
+    int32_t n;
+    int64_t step, to_step; /* from one's taps and results to those of the next */
+    uint8_t *to;
+    bounds of;
+    __m512 multipliers;
+} pixels;
+
+/* Bytes of sixteen channels by windows of 3 x 3, of which two pixels share 3 - slide columns. */
+ALWAYS void end_three(const tap_list *t, int32_t first, const pixels *p, const int slide)
+{
+    const int16_t *w = t->weights + 2 * first;
+    const __m512i w0 = load(w), w1 = load(w + t->step), w2 = load(w + 2 * t->step);
+    const __m512i begin = load(t->begin + first);
+    int64_t at = t->at + first;
+    __m512i x0 = column_of(t, t->from, 3, at), x1 = column_of(t, t->from + 1, 3, at);
+    for (int32_t i = 0; i < p->n; i++, at += p->step) {
+        const __m512i x2 = column_of(t, t->from + 2, 3, at);
+        __m512i sum = oribi_dot_of_bytes(begin, x0, w0);
+        sum = oribi_dot_of_bytes(oribi_dot_of_bytes(sum, x1, w1), x2, w2);
+        _mm_storeu_si128((void *)(p->to + i * p->to_step), bytes_of(&p->of, sum, p->multipliers));
+        x0 = slide == 1 ? x1 : x2;
+        if (slide == 1) {
+            x1 = x2;
+        } else if (i + 1 < p->n) {
+            x1 = column_of(t, t->from + 1, 3, at + p->step);
+        }
+    }
+}
+
+static inline int32_t end_taps(const tap_list *t, int32_t count, int32_t n, int64_t step,
+                               const ending *e, uint8_t *to, int64_t to_step)
+{
+    pixels p = {.n = n, .step = step, .to_step = to_step, .of = bounds_of(e)};
+    for (int32_t first = 0; first < count; first += TAPS_BLOCK) {
+        const __mmask16 mask = columns_from(first, count);
+        const bool are_bytes = is_narrow(t, first, count);
+        p.to = to + first;
+        p.multipliers = _mm512_maskz_loadu_ps(mask, e->multipliers + first);
+        if (are_bytes && t->rows == 3 && t->columns == 3 && t->slide == 1) {
+            end_three(t, first, &p, 1);
+        } else if (are_bytes && t->rows == 3 && t->columns == 3 && (t->slide == 2 || n == 1)) {
+            end_three(t, first, &p, 2);
+        } else {
+            for (int32_t i = 0; i < n; i++) {
+                const int64_t behind = t->at + i * step;
+                const __m512i sum =
+                    are_bytes ? sum_narrow(t, behind, first) : sum_wide(t, behind, first, mask);
+                _mm_mask_storeu_epi8(p.to + i * to_step, mask, bytes_of(&p.of, sum, p.multipliers));
+            }
+        }
+    }
+    return count;
 }
