@@ -51,7 +51,7 @@
     EXTRA(qlinear) ORIBI_ISAS_OF_qlinear(EXTRA_VARIANT) \
     EXTRA(qlinear_binary) EXTRA(qlinear_elements) ORIBI_ISAS_OF_bytes(EXTRA_VARIANT) EXTRA(qlinear_matmul) EXTRA(qlinear_pool) \
     FAMILY(micro_layers) FAMILY(micro_window) \
-    FAMILY(quantized_conv) FAMILY(quantized_dense) EXTRA(quantized_real) FAMILY(quantized_binary) \
+    FAMILY(quantized_conv) FAMILY(quantized_depthwise) FAMILY(quantized_dense) EXTRA(quantized_real) FAMILY(quantized_binary) \
     FAMILY(quantized_pool) EXTRA(quantized_sums) FAMILY(quantized_unary) FAMILY(quantized_unary_16) EXTRA(quantized_wide) EXTRA(quantized_math) \
     EXTRA(quantized_image) EXTRA(quantized_resize) FAMILY(quantized_cast) EXTRA(quantized_compare) EXTRA(quantized_through)
 /* clang-format on */

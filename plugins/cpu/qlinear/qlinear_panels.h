@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cpu/base/families.h"
+#include "cpu/base/unrolled.h"
 #include "cpu/quantised/quantized.h"
 
 #include "micro/qlinear.h"
@@ -36,15 +37,6 @@ typedef struct block {
     uint8_t low[HAS_WIDE != 0 ? LINES * CHUNK : 1];  /* and for those of seven */
     uint64_t above[LINES], below[LINES]; /* bit g: has group g of a line numbers out of bounds? */
 } block;
-
-/* Sums of a tile are in registers if a compiler unrolls loops over them before it places them,
- * which GCC does when it is told to. */
-#ifdef __clang__
-#define UNROLLED
-#else
-#define UNROLLED _Pragma("GCC unroll 16")
-#endif
-#define ALWAYS __attribute__((always_inline)) static inline
 
 /* What results are, and multipliers of the first column on. */
 typedef struct ending {

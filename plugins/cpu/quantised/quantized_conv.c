@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>QConv2D and Oribi>QDepthwiseConv2D by micro/'s kernels, in parallel over rows of the
- * result: a row is the layer with another padding above. Layers of one group, and depthwise layers,
- * also by vectors, with the same results. Read next: quantized_panels.h.
+/* Oribi>QConv2D by micro/'s kernel, in parallel over rows of the result: a row is the layer with
+ * another padding above. Layers of one group also by vectors, with the same results. Read next:
+ * quantized_panels.h.
  */
-#include "cpu/base/families.h"
-#include "cpu/quantised/quantized.h"
-#include "cpu/quantised/quantized_panels.h"
+#include "cpu/quantised/quantized_layers.h"
 
 #include "micro/conv/conv2d_s8_prepare.h"
-#include "micro/depthwise/depthwise_conv2d_s8_prepare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,32 +17,6 @@ typedef struct conv_state {
     struct oribi_micro_conv2d_s8_spec spec;
     struct oribi_micro_conv2d_s8_args args;
 } conv_state;
-
-typedef struct depthwise_state {
-    const oribi_quantized_simd *simd; /* NULL: micro/'s kernel */
-    oribi_quantized_panels panels;
-    oribi_quantized_weights weights;
-    struct oribi_micro_depthwise_conv2d_s8_spec spec;
-    struct oribi_micro_depthwise_conv2d_s8_args args;
-} depthwise_state;
-
-/* The attributes and weights that both specs name alike. */
-#define READ_COMMON(setup, s, w, channel_dim)                                                      \
-    do {                                                                                           \
-        oribi_quantized_attr((setup), "input", &(s)->input);                                       \
-        oribi_quantized_attr((setup), "output", &(s)->output);                                     \
-        oribi_quantized_activation((setup), &(s)->activation);                                     \
-        oribi_quantized_padding((setup), &(s)->padding);                                           \
-        oribi_quantized_pair((setup), "strides", &(s)->stride_h, &(s)->stride_w);                  \
-        oribi_quantized_pair((setup), "dilations", &(s)->dilation_h, &(s)->dilation_w);            \
-        oribi_quantized_weights_take((setup), 4, (channel_dim), (w));                              \
-        (s)->filter_scales = (w)->scales;                                                          \
-        (s)->n_filter_scales = (w)->n_scales;                                                      \
-        (s)->filter = (w)->filter;                                                                 \
-        (s)->bias = (w)->bias;                                                                     \
-        (s)->filter_h = (w)->filter_dims[1];                                                       \
-        (s)->filter_w = (w)->filter_dims[2];                                                       \
-    } while (0)
 
 /* Channels of input 0 if they are known when the kernel is created, else `otherwise`. */
 static int32_t known_channels(oribi_kit_setup *setup, int32_t otherwise)
@@ -67,8 +38,9 @@ static void conv_pack(oribi_kit_setup *setup, conv_state *state)
     const struct oribi_micro_conv2d_s8_args *a = &state->args;
     const int32_t taps = state->spec.filter_h * state->spec.filter_w * state->spec.filter_c;
     const oribi_quantized_layer layer = {
-        a->filter,       a->bias, a->multiplier,  a->shift, taps,    1,    state->spec.out_c, taps,
-        row_taps(state), 1,       a->output_zero, a->low,   a->high, false};
+        a->filter, a->bias,           a->multiplier, a->shift,        taps, row_taps(state),
+        1,         state->spec.out_c, taps,          row_taps(state), 1,    a->output_zero,
+        a->low,    a->high,           false};
     if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
         (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
                                    (int)layer.n_channels);
@@ -81,7 +53,7 @@ static void *conv_create_for(TF_OpKernelConstruction *construction,
     oribi_kit_setup setup;
     conv_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
     if (state != NULL) {
-        READ_COMMON(&setup, &state->spec, &state->weights, 0);
+        ORIBI_QUANTIZED_READ(&setup, &state->spec, &state->weights, 0);
     }
     if (state != NULL && TF_GetCode(setup.status) == TF_OK) {
         state->spec.out_c = state->weights.n_channels;
@@ -100,68 +72,11 @@ static void *conv_create_for(TF_OpKernelConstruction *construction,
     return oribi_kit_setup_end(&setup);
 }
 
-static void depthwise_pack(oribi_kit_setup *setup, depthwise_state *state)
-{
-    const struct oribi_micro_depthwise_conv2d_s8_args *a = &state->args;
-    const int32_t channels = state->weights.n_channels;
-    const int32_t taps = state->spec.filter_h * state->spec.filter_w;
-    const oribi_quantized_layer layer = {a->filter,      a->bias,  a->multiplier, a->shift, 1,
-                                         channels,       channels, taps,          taps,     1,
-                                         a->output_zero, a->low,   a->high,       false};
-    if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
-        (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
-                                   (int)channels);
-    }
-}
-
-static void *depthwise_create_for(TF_OpKernelConstruction *construction,
-                                  const oribi_quantized_simd *simd)
-{
-    oribi_kit_setup setup;
-    depthwise_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
-    int64_t multiplier = 1;
-    if (state != NULL) {
-        READ_COMMON(&setup, &state->spec, &state->weights, 3);
-        oribi_kit_attr_int(&setup, "depth_multiplier", &multiplier);
-    }
-    if (state != NULL && TF_GetCode(setup.status) == TF_OK) {
-        const int32_t channels = state->weights.n_channels;
-        if (multiplier < 1 || multiplier > channels || channels % multiplier != 0) {
-            (void)oribi_kit_setup_fail(&setup, TF_INVALID_ARGUMENT,
-                                       "the depth multiplier %lld does not divide %d channels",
-                                       (long long)multiplier, (int)channels);
-            return oribi_kit_setup_end(&setup);
-        }
-        state->spec.depth_multiplier = (int32_t)multiplier;
-        state->spec.in_c = channels / (int32_t)multiplier;
-        (void)oribi_quantized_setup_check(&setup,
-                                          oribi_micro_depthwise_conv2d_s8_prepare(
-                                              &state->spec, &state->args, state->weights.folded,
-                                              state->weights.multiplier, state->weights.shift));
-    }
-    if (state != NULL && TF_GetCode(setup.status) == TF_OK) {
-        state->simd = simd;
-        if (simd != NULL) {
-            depthwise_pack(&setup, state);
-        }
-    }
-    return oribi_kit_setup_end(&setup);
-}
-
 static void conv_destroy(void *state)
 {
     if (state != NULL) {
         oribi_quantized_panels_free(&((conv_state *)state)->panels);
         oribi_quantized_weights_free(&((conv_state *)state)->weights);
-        free(state);
-    }
-}
-
-static void depthwise_destroy(void *state)
-{
-    if (state != NULL) {
-        oribi_quantized_panels_free(&((depthwise_state *)state)->panels);
-        oribi_quantized_weights_free(&((depthwise_state *)state)->weights);
         free(state);
     }
 }
@@ -363,15 +278,6 @@ static void conv_by_vectors(oribi_kit_run *run, conv_call *call, int64_t rows, i
                        call->line_pixels * pixel_cost, call, conv_lines);
 }
 
-static bool take_image(oribi_kit_run *run, int32_t channels, int32_t out_dims[4])
-{
-    int rank;
-    return oribi_quantized_dims(run, 0, 4, 4, out_dims, &rank) &&
-           (out_dims[3] == channels ||
-            oribi_kit_fail(run, TF_INVALID_ARGUMENT, "there are %d channels where %d are expected",
-                           (int)out_dims[3], (int)channels));
-}
-
 static bool conv_run(const conv_state *state, oribi_kit_run *run)
 {
     conv_call call = {.state = state, .args = state->args};
@@ -408,176 +314,16 @@ static bool conv_run(const conv_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(conv, 1)
 
-typedef struct depthwise_call {
-    const depthwise_state *state;
-    struct oribi_micro_depthwise_conv2d_s8_args args;
-    const int8_t *input;
-    int8_t *output;
-    const int8_t **taps; /* groups * group of each row */
-    const int8_t *zeros; /* a row outside the image */
-} depthwise_call;
+#define CREATE_SET(part, set) ORIBI_QUANTIZED_CREATE(conv, set, &oribi_quantized_##set)
+#define ROW_SET(part, set)    ORIBI_QUANTIZED_BY_PANELS("Oribi>QConv2D", conv, set)
 
-static void depthwise_rows(void *object, int64_t begin, int64_t end)
-{
-    const depthwise_call *call = object;
-    for (int64_t row = begin; row < end; row++) {
-        struct oribi_micro_depthwise_conv2d_s8_args args = call->args;
-        const int64_t image = row / args.out_h, y = row % args.out_h;
-        args.batch = 1;
-        args.out_h = 1;
-        args.before_h -= (int32_t)y * args.stride_h;
-        oribi_micro_depthwise_conv2d_s8(&args,
-                                        call->input + image * args.in_h * args.in_w * args.in_c,
-                                        call->output + row * args.out_w * args.out_c, NULL);
-    }
-}
-
-/* Pointers to the inputs of the window whose corner is (y, x). */
-static void find_taps(const depthwise_call *call, const int8_t *image, int32_t y, int32_t x,
-                      const int8_t **tap)
-{
-    const struct oribi_micro_depthwise_conv2d_s8_args *a = &call->args;
-    for (int32_t i = 0; i < a->filter_h; i++) {
-        const int32_t at = y + i * a->dilation_h;
-        const int8_t *row =
-            at >= 0 && at < a->in_h ? image + (int64_t)at * a->in_w * a->in_c : call->zeros;
-        for (int32_t j = 0; j < a->filter_w; j++) {
-            const int32_t column = x + j * a->dilation_w;
-            *tap++ =
-                column >= 0 && column < a->in_w ? row + (int64_t)column * a->in_c : call->zeros;
-        }
-    }
-}
-
-static void depthwise_simd_rows(void *object, int64_t begin, int64_t end)
-{
-    const depthwise_call *call = object;
-    const depthwise_state *state = call->state;
-    const struct oribi_micro_depthwise_conv2d_s8_args *a = &call->args;
-    const int32_t n = state->simd->format.group * state->panels.groups;
-    const int32_t reach = (a->filter_w - 1) * a->dilation_w; /* of a window, to the right */
-    for (int64_t row = begin; row < end; row++) {
-        const int8_t *image = call->input + row / a->out_h * a->in_h * a->in_w * a->in_c;
-        const int32_t y = (int32_t)(row % a->out_h) * a->stride_h - a->before_h;
-        int8_t *output = call->output + row * a->out_w * a->out_c;
-        const int8_t **const taps = call->taps + row * n;
-        for (int32_t i = a->filter_h * a->filter_w; i < n; i++) {
-            taps[i] = call->zeros; /* their weights are 0 */
-        }
-        for (int32_t pixel = 0, count; pixel < a->out_w; pixel += count) {
-            const int32_t x = pixel * a->stride_w - a->before_w;
-            const int32_t room = a->in_w - 1 - reach - x; /* windows that lie inside, too */
-            const int32_t left = a->out_w - pixel;
-            count = x < 0 || room < 0 ? 1 : room / a->stride_w + 1;
-            count = count < left ? count : left;
-            find_taps(call, image, y, x, taps);
-            state->simd->depthwise(&state->panels, taps, count, (int64_t)a->stride_w * a->in_c,
-                                   output + (int64_t)pixel * a->out_c);
-        }
-    }
-}
-
-/* Pixels with each input as often as it makes results. */
-typedef struct repeat_work {
-    const int8_t *from;
-    int8_t *to;
-    int64_t channels, times;
-} repeat_work;
-
-static void repeat_pixels(void *object, int64_t begin, int64_t end)
-{
-    const repeat_work *work = object;
-    int8_t *to = work->to + begin * work->channels * work->times;
-    for (int64_t i = begin * work->channels; i < end * work->channels; i++) {
-        for (int64_t k = 0; k < work->times; k++) {
-            *to++ = work->from[i];
-        }
-    }
-}
-
-/* The layer becomes one of a multiplier of 1 over an image of as many channels as results. */
-static bool repeat_inputs(oribi_kit_run *run, const int32_t *in, depthwise_call *call,
-                          TF_Tensor **out_tensor)
-{
-    repeat_work work = {.from = call->input, .channels = in[3], .times = call->args.out_c / in[3]};
-    const int64_t dims[4] = {in[0], in[1], in[2], call->args.out_c};
-    int64_t bytes = 0;
-    if (work.times == 1) {
-        return true;
-    }
-    if (!oribi_cpu_count(run, dims, 4, &bytes) ||
-        (work.to = oribi_kit_scratch(run, bytes, out_tensor)) == NULL) {
-        return false;
-    }
-    oribi_kit_parallel(run, dims[0] * dims[1] * dims[2], dims[3], &work, repeat_pixels);
-    call->input = work.to;
-    call->args.in_c = call->args.out_c;
-    return true;
-}
-
-static bool depthwise_run(const depthwise_state *state, oribi_kit_run *run)
-{
-    depthwise_call call = {.state = state, .args = state->args};
-    struct oribi_micro_depthwise_conv2d_s8_args *a = &call.args;
-    TF_Tensor *scratch = NULL, *repeated = NULL;
-    int32_t in[4];
-    if (!take_image(run, state->spec.in_c, in) ||
-        !oribi_quantized_check(
-            run, oribi_micro_depthwise_conv2d_s8_resize(&state->spec, in[0], in[1], in[2], a))) {
-        return false;
-    }
-    const int64_t dims[4] = {in[0], a->out_h, a->out_w, a->out_c};
-    call.input = TF_TensorData(run->in[0]);
-    call.output = oribi_kit_output(run, 0, dims, 4);
-    bool ok = call.output != NULL;
-    if (ok && state->simd != NULL && (ok = repeat_inputs(run, in, &call, &repeated))) {
-        const int64_t taps = dims[0] * dims[1] * state->simd->format.group * state->panels.groups *
-                             (int64_t)sizeof *call.taps;
-        const int64_t row = (int64_t)a->in_w * a->in_c;
-        call.taps = oribi_kit_scratch(run, taps + row, &scratch);
-        ok = call.taps != NULL;
-        if (ok) {
-            int8_t *zeros = (int8_t *)call.taps + taps;
-            memset(zeros, a->input_zero, (size_t)row);
-            call.zeros = zeros;
-        }
-    }
-    if (ok) {
-        const int64_t products = dims[2] * dims[3] * a->filter_h * a->filter_w;
-        oribi_kit_parallel(run, dims[0] * dims[1], state->simd != NULL ? products / 8 : products,
-                           &call, state->simd != NULL ? depthwise_simd_rows : depthwise_rows);
-    }
-    TF_DeleteTensor(scratch);
-    TF_DeleteTensor(repeated);
-    return ok;
-}
-ORIBI_KIT_COMPUTE(depthwise, 1)
-
-#define CREATE(fn, set, simd)                                                                      \
-    static void *fn##_create_##set(TF_OpKernelConstruction *construction)                          \
-    {                                                                                              \
-        return fn##_create_for(construction, simd);                                                \
-    }
-#define CREATE_SET(part, set)                                                                      \
-    CREATE(conv, set, &oribi_quantized_##set)                                                      \
-    CREATE(depthwise, set, &oribi_quantized_##set)
-#define ROW(op, fn, set, text)                                                                     \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(TF_INT8)}}, ORIBI_ISA_FIELDS(set),           \
-        .create = fn##_create_##set, .compute = fn##_compute, .destroy = fn##_destroy, .why = text \
-    }
-#define ROWS(set, text)                                                                            \
-    ROW("Oribi>QConv2D", conv, set, text), ROW("Oribi>QDepthwiseConv2D", depthwise, set, text),
-#define ROWS_SET(part, set) ROWS(set, "panels of 16 channels, the same bits, " #set)
-
-CREATE(conv, any, NULL)
-CREATE(depthwise, any, NULL)
+ORIBI_QUANTIZED_CREATE(conv, any, NULL)
 ORIBI_ISAS_OF_quantized_panels(CREATE_SET)
 
     /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_quantized_conv_kernels[] = {
-    ROWS(any, ORIBI_QUANTIZED_WHY)
-    ORIBI_ISAS_OF_quantized_panels(ROWS_SET)
+    ORIBI_QUANTIZED_LAYER("Oribi>QConv2D", conv, any, ORIBI_QUANTIZED_WHY),
+    ORIBI_ISAS_OF_quantized_panels(ROW_SET)
     {.op_name = NULL},
 };
 /* clang-format on */

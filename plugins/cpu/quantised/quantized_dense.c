@@ -38,13 +38,21 @@ static bool has_few_rows(oribi_kit_setup *setup, const dense_state *state)
 static void dense_pack(oribi_kit_setup *setup, dense_state *state)
 {
     const struct oribi_micro_fully_connected_s8_args *a = &state->args;
-    const oribi_quantized_layer layer = {a->filter,         a->bias,
-                                         a->multiplier,     a->shift,
-                                         state->spec.in_c,  1,
-                                         state->spec.out_c, state->spec.in_c,
-                                         state->spec.in_c,  a->per_channel != 0 ? 1 : 0,
-                                         a->output_zero,    a->low,
-                                         a->high,           has_few_rows(setup, state)};
+    const oribi_quantized_layer layer = {a->filter,
+                                         a->bias,
+                                         a->multiplier,
+                                         a->shift,
+                                         state->spec.in_c,
+                                         0,
+                                         1,
+                                         state->spec.out_c,
+                                         state->spec.in_c,
+                                         state->spec.in_c,
+                                         a->per_channel != 0 ? 1 : 0,
+                                         a->output_zero,
+                                         a->low,
+                                         a->high,
+                                         has_few_rows(setup, state)};
     if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
         (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
                                    (int)layer.n_channels);

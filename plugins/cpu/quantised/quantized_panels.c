@@ -35,8 +35,9 @@ static int64_t pack_weights(const oribi_quantized_layer *layer, int32_t c, int32
     const int32_t g = format->group, row_groups = groups_of(layer->row_taps, g);
     int64_t sum = 0, size = 0;
     for (int32_t t = 0; t < layer->taps; t++) {
-        const int8_t w = layer->filter[c * layer->channel_step + t * layer->tap_step];
         const int32_t row = t / layer->row_taps, of_row = t % layer->row_taps;
+        const int8_t w = layer->filter[c * layer->channel_step + row * layer->row_step +
+                                       of_row * layer->tap_step];
         const int64_t group = (int64_t)row * row_groups + of_row / g;
         const int64_t at = (group * ORIBI_PANEL + i) * g + of_row % g;
         if (weight_bytes == 1) {
@@ -95,6 +96,7 @@ bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
     const size_t n = (size_t)n_panels * ORIBI_PANEL;
     *out = (oribi_quantized_panels){.n_channels = layer->n_channels,
                                     .n_panels = n_panels,
+                                    .row_taps = layer->row_taps,
                                     .groups = layer->taps / layer->row_taps *
                                               groups_of(layer->row_taps, format->group),
                                     .zero = layer->zero,

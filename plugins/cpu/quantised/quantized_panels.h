@@ -21,6 +21,7 @@ typedef struct oribi_quantized_format {
     int32_t bytes;  /* of an input and of a weight: 2, or 1, where inputs are 128 more, in uint8 */
     int32_t pixels; /* that a tile of results has at most */
     int32_t speed;  /* products a cycle, about, of a layer whose products are summed */
+    bool is_by_columns; /* taps of a depthwise layer: groups hold some of one column of a window */
     bool is_packed; /* channels of a panel in the order in which packing gives them back: 0 to 3,
                      * 8 to 11, 4 to 7, 12 to 15 */
 } oribi_quantized_format;
@@ -49,19 +50,19 @@ typedef struct oribi_quantized_panels {
     int64_t *rounding;
     /* [panels]: all shifts are to the right, and no sum with that half leaves an int32. */
     bool *is_short;
-    int32_t n_channels, n_panels, groups;
+    int32_t n_channels, n_panels, groups, row_taps;
     int32_t zero, low, high; /* of the results */
     int32_t weight_bytes;
 } oribi_quantized_panels;
 
-/* A layer as micro/ has it; the weight of channel c and tap t is at c * channel_step + t *
- * tap_step. Each row of row_taps begins a group, so that what a window reads behind a row of a
- * padded image meets zeros. scale_step is 0 where all channels share a multiplier and a shift, else
- * 1. */
+/* A layer as micro/ has it; the weight of channel c and tap t of row r is at c * channel_step + r *
+ * row_step + t * tap_step. Each row of row_taps begins a group, so that what a window reads behind
+ * a row of a padded image meets zeros. scale_step is 0 where all channels share a multiplier and a
+ * shift, else 1. */
 typedef struct oribi_quantized_layer {
     const int8_t *filter;
     const int32_t *bias, *multiplier, *shift;
-    int64_t channel_step, tap_step;
+    int64_t channel_step, row_step, tap_step;
     int32_t n_channels, taps, row_taps, scale_step;
     int32_t zero, low, high;
     bool is_read_once; /* in a run: weights are bytes whatever the format, as memory is what counts
@@ -85,9 +86,10 @@ typedef struct oribi_quantized_simd {
                  const oribi_quantized_window *window, int32_t n_pixels, int8_t *out,
                  int64_t stride);
     /* Results of n pixels of a depthwise layer; taps are groups * group pointers to n_channels
-     * inputs of the first, as the model has them; those of the next lie `step` behind. */
+     * inputs of the first, as the model has them; those of the next lie `step` behind. Its window
+     * begins `slide` columns behind; 0: no whole number of them. */
     void (*depthwise)(const oribi_quantized_panels *panels, const int8_t *const *taps,
-                      int32_t n_pixels, int64_t step, int8_t *out);
+                      int32_t n_pixels, int64_t step, int32_t slide, int8_t *out);
     /* oribi_micro_add_row_s8 where both steps are 1. */
     void (*add)(const struct oribi_micro_add_scales_s8 *scales, const int8_t *a, const int8_t *b,
                 int64_t count, int8_t *out);

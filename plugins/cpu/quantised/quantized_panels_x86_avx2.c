@@ -255,9 +255,10 @@ static inline void depthwise_panel(const oribi_quantized_panels *p, int32_t pane
 }
 
 static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps, int32_t n_pixels,
-                      int64_t step, int8_t *out)
+                      int64_t step, int32_t slide, int8_t *out)
 {
     const int32_t channels = p->n_channels;
+    (void)slide;
     int64_t width = channels;
     if (step == channels && ORIBI_PANEL % channels == 0) { /* a panel of several pixels */
         width = (int64_t)n_pixels * channels;
@@ -316,4 +317,4 @@ static void add(const struct oribi_micro_add_scales_s8 *s, const int8_t *a, cons
 }
 
 const oribi_quantized_simd oribi_quantized_avx2 = {
-    {2, 2, PIXELS, 32, true}, take, fill, tile, depthwise, add};
+    {2, 2, PIXELS, 32, false, true}, take, fill, tile, depthwise, add};

@@ -4,11 +4,18 @@
  * are; the packed bias makes up for it.
  */
 #include "cpu/base/dot_x86_vnni.h"
+#include "cpu/base/unrolled.h"
 #include "cpu/quantised/quantized_panels.h"
 
 #include <string.h>
 
-enum { PIXELS = 8, GROUP = 4, SIDE_BY_SIDE = 4 /* panels */ };
+enum {
+    PIXELS = 16,
+    GROUP = 4,
+    FOUR_GROUPS = 4 * GROUP,
+    PANEL_BYTES = GROUP * ORIBI_PANEL, /* of a group */
+    SIDE_BY_SIDE = 4                   /* panels */
+};
 
 static __m512i load(const void *from)
 {
@@ -63,30 +70,77 @@ static __m512i scale(__m512i x, __m512i multiplier, __m512i left, __m512i right)
     return _mm512_mask_add_epi32(x, up, x, one);
 }
 
+/* The same with half of what the right shift drops added to the product already, and 1 less for a
+ * negative x, as its ties go the other way, where there is a shift: quantized_panels.h. */
+typedef struct rescaling {
+    __m512i multiplier, even, odd, right, sign; /* even, odd: what is added to products */
+} rescaling;
+
+/* Products lose `bits`. */
+static inline __m512i rescale(const rescaling *s, __m512i x, const int bits)
+{
+    const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(x, s->multiplier), s->even);
+    const __m512i odd = _mm512_add_epi64(
+        _mm512_mul_epi32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(s->multiplier, 32)), s->odd);
+    const __m512i both = _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, (unsigned)bits),
+                                                 _mm512_slli_epi64(odd, (unsigned)(32 - bits)));
+    const __m512i less = _mm512_and_si512(_mm512_srai_epi32(x, 31), s->sign);
+    return _mm512_srav_epi32(_mm512_add_epi32(both, less), s->right);
+}
+
 /* Holds what the results of a panel need. */
 typedef struct ending {
-    __m512i multiplier, left, right, zero, low, high;
+    rescaling fast;
+    __m512i left, zero, low, high;
     __mmask16 mask; /* channels that exist */
+    bool is_short;
 } ending;
+
+/* Of two halves of eight sums what is added to products of every other one. */
+static inline __m512i roundings(const int64_t *from)
+{
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const void *)from)),
+                              _mm256_loadu_si256((const void *)(from + 8)), 1);
+}
 
 static inline ending ending_of(const oribi_quantized_panels *p, int32_t first)
 {
-    const ending e = {load(p->multiplier + first),
+    const rescaling fast = {load(p->multiplier + first), roundings(p->rounding + first),
+                            roundings(p->rounding + first + 4), load(p->right + first),
+                            _mm512_set1_epi32(-1)};
+    const ending e = {fast,
                       load(p->left + first),
-                      load(p->right + first),
                       _mm512_set1_epi32(p->zero),
                       _mm512_set1_epi32(p->low),
                       _mm512_set1_epi32(p->high),
-                      (__mmask16)below(p->n_channels - first)};
+                      (__mmask16)below(p->n_channels - first),
+                      p->is_short[first / ORIBI_PANEL]};
     return e;
+}
+
+static inline __m128i bytes_of(const ending *e, __m512i sums)
+{
+    sums = e->is_short ? rescale(&e->fast, sums, 31)
+                       : scale(sums, e->fast.multiplier, e->left, e->fast.right);
+    sums = _mm512_add_epi32(sums, e->zero);
+    return _mm512_cvtepi32_epi8(_mm512_min_epi32(_mm512_max_epi32(sums, e->low), e->high));
 }
 
 static inline void finish(const ending *e, __m512i sums, int8_t *out)
 {
-    sums = scale(sums, e->multiplier, e->left, e->right);
-    sums = _mm512_add_epi32(sums, e->zero);
-    sums = _mm512_min_epi32(_mm512_max_epi32(sums, e->low), e->high);
-    _mm_mask_storeu_epi8(out, e->mask, _mm512_cvtepi32_epi8(sums));
+    _mm_mask_storeu_epi8(out, e->mask, bytes_of(e, sums));
+}
+
+/* Results of a panel, whose first channel is `first`. One function, as it is most of the code of a
+ * tile. */
+__attribute__((noinline)) static void finish_pixels(const oribi_quantized_panels *p, int32_t first,
+                                                    const __m512i *sums, int32_t n, int8_t *out,
+                                                    int64_t stride)
+{
+    const ending e = ending_of(p, first);
+    for (int32_t i = 0; i < n; i++) {
+        finish(&e, sums[i], out + i * stride + first);
+    }
 }
 
 /* --- Tiles ----------------------------------------------------------------------------------- */
@@ -98,24 +152,46 @@ static __m512i four_inputs(const uint8_t *x)
     return _mm512_set1_epi32(all);
 }
 
+/* Four groups of a pixel and one panel, of which each is read once: broadcasting a group from
+ * memory takes twice as long as a product. */
+ALWAYS __m512i add_four(__m512i sum, const uint8_t *x, const int8_t *w)
+{
+    const __m512i all = _mm512_broadcast_i32x4(_mm_loadu_si128((const void *)x));
+    sum = oribi_dot_of_bytes(sum, _mm512_shuffle_epi32(all, 0x00), load(w));
+    sum = oribi_dot_of_bytes(sum, _mm512_shuffle_epi32(all, 0x55), load(w + PANEL_BYTES));
+    sum = oribi_dot_of_bytes(sum, _mm512_shuffle_epi32(all, 0xaa), load(w + 2 * PANEL_BYTES));
+    return oribi_dot_of_bytes(sum, _mm512_shuffle_epi32(all, 0xff), load(w + 3 * PANEL_BYTES));
+}
+
 /* m panels, 1 or 2, of n pixels; both are constants where this is inlined. Two panels share what is
  * read of the pixels. */
-static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, const uint8_t *x,
-                            const oribi_quantized_window *window, int32_t m, int32_t n, int8_t *out,
-                            int64_t stride)
+ALWAYS void panel_of(const oribi_quantized_panels *p, int32_t panel, const uint8_t *x,
+                     const oribi_quantized_window *window, int32_t m, int32_t n, int8_t *out,
+                     int64_t stride)
 {
     const int64_t panel_bytes = (int64_t)p->groups * GROUP * ORIBI_PANEL;
     const int8_t *w = (const int8_t *)p->weights + panel * panel_bytes;
     const int64_t step = window->pixel_step, row_bytes = (int64_t)GROUP * window->row_groups;
     __m512i s[PIXELS][2];
+    UNROLLED
     for (int32_t i = 0; i < n; i++) {
+        UNROLLED
         for (int32_t k = 0; k < m; k++) {
             s[i][k] = load(p->bias + (panel + k) * ORIBI_PANEL);
         }
     }
     for (int32_t r = 0; r < window->n_rows; r++, x += window->row_step) {
-        for (int64_t k = 0; k < row_bytes; k += GROUP, w += GROUP * ORIBI_PANEL) {
+        int64_t k = 0;
+        for (; n == PIXELS && k + FOUR_GROUPS <= row_bytes;
+             k += FOUR_GROUPS, w += 4 * PANEL_BYTES) {
+            UNROLLED
+            for (int32_t i = 0; i < n; i++) {
+                s[i][0] = add_four(s[i][0], x + i * step + k, w);
+            }
+        }
+        for (; k < row_bytes; k += GROUP, w += GROUP * ORIBI_PANEL) {
             const __m512i left = load(w), right = m == 2 ? load(w + panel_bytes) : left;
+            UNROLLED
             for (int32_t i = 0; i < n; i++) {
                 const __m512i inputs = four_inputs(x + i * step + k);
                 s[i][0] = oribi_dot_of_bytes(s[i][0], inputs, left);
@@ -125,19 +201,20 @@ static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, cons
             }
         }
     }
+    UNROLLED
     for (int32_t k = 0; k < m; k++) {
-        const int32_t first = (panel + k) * ORIBI_PANEL;
-        const ending e = ending_of(p, first);
+        __m512i sums[PIXELS]; /* in memory: results of sums in registers are code for each */
+        UNROLLED
         for (int32_t i = 0; i < n; i++) {
-            finish(&e, s[i][k], out + i * stride + first);
+            sums[i] = s[i][k];
         }
+        finish_pixels(p, (panel + k) * ORIBI_PANEL, sums, n, out, stride);
     }
 }
 
-/* All panels of n pixels. */
-static inline void panels_of(const oribi_quantized_panels *p, const uint8_t *x,
-                             const oribi_quantized_window *window, int32_t n, int8_t *out,
-                             int64_t stride)
+/* All panels of n pixels, 4 or 8. */
+ALWAYS void panels_of(const oribi_quantized_panels *p, const uint8_t *x,
+                      const oribi_quantized_window *window, int32_t n, int8_t *out, int64_t stride)
 {
     int32_t panel = 0;
     for (; panel + 2 <= p->n_panels; panel += 2) {
@@ -150,27 +227,29 @@ static inline void panels_of(const oribi_quantized_panels *p, const uint8_t *x,
 
 /* n panels of one pixel, so that a sum need not wait for the product before; n is a constant where
  * this is inlined. */
-static inline void pixel_of(const oribi_quantized_panels *p, int32_t panel, const uint8_t *x,
-                            const oribi_quantized_window *window, int32_t n, int8_t *out)
+ALWAYS void pixel_of(const oribi_quantized_panels *p, int32_t panel, const uint8_t *x,
+                     const oribi_quantized_window *window, int32_t n, int8_t *out)
 {
     const int64_t panel_bytes = (int64_t)p->groups * GROUP * ORIBI_PANEL;
     const int64_t row_bytes = (int64_t)GROUP * window->row_groups;
     const int8_t *w = (const int8_t *)p->weights + panel * panel_bytes;
     __m512i s[SIDE_BY_SIDE];
+    UNROLLED
     for (int32_t i = 0; i < n; i++) {
         s[i] = load(p->bias + (panel + i) * ORIBI_PANEL);
     }
     for (int32_t r = 0; r < window->n_rows; r++, x += window->row_step) {
         for (int64_t k = 0; k < row_bytes; k += GROUP, w += GROUP * ORIBI_PANEL) {
             const __m512i inputs = four_inputs(x + k);
+            UNROLLED
             for (int32_t i = 0; i < n; i++) {
                 s[i] = oribi_dot_of_bytes(s[i], inputs, load(w + i * panel_bytes));
             }
         }
     }
+    UNROLLED
     for (int32_t i = 0; i < n; i++) {
-        const ending e = ending_of(p, (panel + i) * ORIBI_PANEL);
-        finish(&e, s[i], out + (panel + i) * ORIBI_PANEL);
+        finish_pixels(p, (panel + i) * ORIBI_PANEL, &s[i], 1, out, 0);
     }
 }
 
@@ -180,13 +259,16 @@ static void tile(const oribi_quantized_panels *p, const void *inputs,
 {
     const uint8_t *x = inputs;
     int32_t done = 0;
-    if (n_pixels >= 4) {
-        done = n_pixels == PIXELS ? PIXELS : 4;
-        if (done == PIXELS) {
-            panels_of(p, x, window, PIXELS, out, stride);
-        } else {
-            panels_of(p, x, window, 4, out, stride);
-        }
+    if (n_pixels == PIXELS && p->n_panels == 1) { /* as many sums as an instruction takes cycles */
+        panel_of(p, 0, x, window, 1, PIXELS, out, stride);
+        return;
+    }
+    for (; done + 8 <= n_pixels; done += 8) {
+        panels_of(p, x + done * window->pixel_step, window, 8, out + done * stride, stride);
+    }
+    if (done + 4 <= n_pixels) {
+        panels_of(p, x + done * window->pixel_step, window, 4, out + done * stride, stride);
+        done += 4;
     }
     for (; done < n_pixels; done++) {
         const uint8_t *pixel = x + done * window->pixel_step;
@@ -201,72 +283,155 @@ static void tile(const oribi_quantized_panels *p, const void *inputs,
     }
 }
 
-/* --- Depthwise ------------------------------------------------------------------------------- */
+/* --- Depthwise -------------------------------------------------------------------------------
+ * A group is up to four taps of a column of the window, so that a pixel finds the columns that it
+ * shares with the one before in registers. */
 
-/* 16 inputs of each of four taps, by channel. */
-static inline __m512i four_taps(const int8_t *const *taps, int64_t at, __mmask16 mask,
-                                __m512i order)
+#define FOUR(c)    (c), (c) + 16, (c) + 32, (c) + 48
+#define SIXTEEN(c) FOUR(c), FOUR((c) + 1), FOUR((c) + 2), FOUR((c) + 3)
+static const uint8_t by_channel[64] = {SIXTEEN(0), SIXTEEN(4), SIXTEEN(8), SIXTEEN(12)};
+
+/* Sixteen inputs of each of four taps, or those of the mask. */
+static inline __m512i column_of(const int8_t *const *taps, int64_t at, __mmask16 mask)
 {
     __m512i x = _mm512_castsi128_si512(_mm_maskz_loadu_epi8(mask, taps[0] + at));
     x = _mm512_inserti32x4(x, _mm_maskz_loadu_epi8(mask, taps[1] + at), 1);
     x = _mm512_inserti32x4(x, _mm_maskz_loadu_epi8(mask, taps[2] + at), 2);
     x = _mm512_inserti32x4(x, _mm_maskz_loadu_epi8(mask, taps[3] + at), 3);
-    return _mm512_xor_si512(_mm512_permutexvar_epi8(order, x), _mm512_set1_epi8((char)-128));
+    return _mm512_xor_si512(_mm512_permutexvar_epi8(load(by_channel), x),
+                            _mm512_set1_epi8((char)-128));
+}
+
+/* Three of them: the weights of the fourth are 0. */
+static inline __m512i three_of(const int8_t *const *taps, int64_t at)
+{
+    __m512i x = _mm512_castsi128_si512(_mm_loadu_si128((const void *)(taps[0] + at)));
+    x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(taps[1] + at)), 1);
+    x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(taps[2] + at)), 2);
+    return _mm512_xor_si512(_mm512_permutexvar_epi8(load(by_channel), x),
+                            _mm512_set1_epi8((char)-128));
+}
+
+/* Sixteen results, n times: inputs from `at` on and `step` behind, results `stride` behind. */
+typedef struct strip {
+    const int8_t *w;
+    int64_t at, step, stride;
+    int32_t n;
+    __m512i bias;
+} strip;
+
+/* By windows of 3 x 3, of which two share 3 - slide columns. */
+ALWAYS void three_by_three(const strip *s, const int8_t *const *taps, const ending *e,
+                           const int slide, int8_t *out)
+{
+    const __m512i w0 = load(s->w), w1 = load(s->w + PANEL_BYTES), w2 = load(s->w + 2 * PANEL_BYTES);
+    int64_t at = s->at;
+    if (s->n == 0) {
+        return;
+    }
+    __m512i x0 = three_of(taps, at), x1 = three_of(taps + GROUP, at);
+    for (int32_t i = 0; i < s->n; i++, at += s->step, out += s->stride) {
+        const __m512i x2 = three_of(taps + 2 * GROUP, at);
+        const __m512i sums = oribi_dot_of_bytes(oribi_dot_of_bytes(s->bias, x0, w0), x1, w1);
+        _mm_storeu_si128((void *)out, bytes_of(e, oribi_dot_of_bytes(sums, x2, w2)));
+        x0 = slide == 1 ? x1 : x2;
+        x1 = slide == 1 ? x2 : i + 1 < s->n ? three_of(taps + GROUP, at + s->step) : x1;
+    }
+}
+
+ALWAYS void any_window(const strip *s, int32_t groups, const int8_t *const *taps, const ending *e,
+                       int8_t *out)
+{
+    int64_t at = s->at;
+    for (int32_t i = 0; i < s->n; i++, at += s->step, out += s->stride) {
+        __m512i sums = s->bias;
+        for (int32_t k = 0; k < groups; k++) {
+            sums = oribi_dot_of_bytes(sums, column_of(taps + GROUP * k, at, e->mask),
+                                      load(s->w + (int64_t)k * GROUP * ORIBI_PANEL));
+        }
+        finish(e, sums, out);
+    }
+}
+
+/* Inlined, as an ending in memory would cost as much as a short strip. */
+ALWAYS void strip_of(const oribi_quantized_panels *p, const strip *s, const int8_t *const *taps,
+                     int32_t slide, const ending *e, int8_t *out)
+{
+    const bool is_three = p->groups == 3 && p->row_taps == 3 && e->mask == 0xffff;
+    if (is_three && slide == 1) {
+        three_by_three(s, taps, e, 1, out);
+    } else if (is_three && (slide == 2 || s->n == 1)) {
+        three_by_three(s, taps, e, 2, out);
+    } else {
+        any_window(s, p->groups, taps, e, out);
+    }
 }
 
 static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps, int32_t n_pixels,
-                      int64_t step, int8_t *out)
+                      int64_t step, int32_t slide, int8_t *out)
 {
-    uint8_t places[64];
-    for (int32_t i = 0; i < 64; i++) {
-        places[i] = (uint8_t)(i % GROUP * ORIBI_PANEL + i / GROUP);
-    }
-    const __m512i order = load(places);
-    const int8_t *w = p->weights;
-    for (int32_t first = 0; first < p->n_channels; first += ORIBI_PANEL) {
-        const ending e = ending_of(p, first);
-        const __m512i bias = load(p->bias + first);
-        for (int32_t i = 0; i < n_pixels; i++) {
-            __m512i sums = bias;
-            for (int32_t k = 0; k < p->groups; k++) {
-                const __m512i x = four_taps(taps + GROUP * k, i * step + first, e.mask, order);
-                sums = oribi_dot_of_bytes(sums, x, load(w + (int64_t)k * GROUP * ORIBI_PANEL));
-            }
-            finish(&e, sums, out + (int64_t)i * p->n_channels + first);
+    const int32_t channels = p->n_channels;
+    strip s = {p->weights, 0, step, channels, n_pixels, load(p->bias)};
+    if (step != channels || ORIBI_PANEL % channels != 0) {
+        for (int32_t first = 0; first < channels; first += ORIBI_PANEL) {
+            const ending e = ending_of(p, first);
+            s.at = first;
+            s.bias = load(p->bias + first);
+            strip_of(p, &s, taps, slide, &e, out + first);
+            s.w += (int64_t)p->groups * GROUP * ORIBI_PANEL;
         }
-        w += (int64_t)p->groups * GROUP * ORIBI_PANEL;
+        return;
     }
+    /* A panel is several pixels, the last one perhaps not all of it. */
+    const int64_t width = (int64_t)n_pixels * channels;
+    ending e = ending_of(p, 0);
+    e.mask = 0xffff;
+    s.n = (int32_t)(width / ORIBI_PANEL);
+    s.step = s.stride = ORIBI_PANEL;
+    strip_of(p, &s, taps, slide * (ORIBI_PANEL / channels), &e, out);
+    s.at = (int64_t)s.n * ORIBI_PANEL;
+    s.n = 1;
+    e.mask = (__mmask16)below(width - s.at);
+    any_window(&s, p->groups, taps, &e, out + s.at);
 }
 
 /* --- Sums ------------------------------------------------------------------------------------ */
 
-/* One side at the common, finer scale: micro/add_row_s8.c. */
-static __m512i finer(__m128i bytes, int32_t zero, int32_t multiplier, int32_t shift)
+/* How a side comes to the common, finer scale (micro/add_row_s8.c), or the sum to that of the
+ * result: of 31 bits that are dropped, `less` are none, as x is not shifted to the left by them. No
+ * product with what is added to it leaves int32 once it is shifted. */
+static rescaling rescaling_of(int32_t multiplier, int32_t shift, int less)
 {
-    const __m512i x = _mm512_cvtepi8_epi32(bytes);
-    return scale(_mm512_slli_epi32(_mm512_sub_epi32(x, _mm512_set1_epi32(zero)), 20),
-                 _mm512_set1_epi32(multiplier), _mm512_setzero_si512(), _mm512_set1_epi32(-shift));
+    const int64_t half = shift < 0 ? INT64_C(1) << (-shift - 1) : 0;
+    const __m512i rounding =
+        _mm512_set1_epi64(((INT64_C(1) << 30) + half * (INT64_C(1) << 31)) >> less);
+    return (rescaling){_mm512_set1_epi32(multiplier), rounding, rounding, _mm512_set1_epi32(-shift),
+                       _mm512_set1_epi32(shift < 0 ? -1 : 0)};
 }
 
 static void add(const struct oribi_micro_add_scales_s8 *s, const int8_t *a, const int8_t *b,
                 int64_t count, int8_t *out)
 {
+    enum { FINER = 20 };
+    const rescaling of_a = rescaling_of(s->a_multiplier, s->a_shift, FINER);
+    const rescaling of_b = rescaling_of(s->b_multiplier, s->b_shift, FINER);
+    const rescaling of_sum = rescaling_of(s->output_multiplier, s->output_shift, 0);
+    const __m512i a_zero = _mm512_set1_epi32(s->a_zero), b_zero = _mm512_set1_epi32(s->b_zero);
+    const __m512i zero = _mm512_set1_epi32(s->output_zero), low = _mm512_set1_epi32(s->low);
+    const __m512i high = _mm512_set1_epi32(s->high);
     for (int64_t i = 0; i < count; i += 16) {
         const __mmask16 mask = (__mmask16)below(count - i);
-        const __m512i left =
-            finer(_mm_maskz_loadu_epi8(mask, a + i), s->a_zero, s->a_multiplier, s->a_shift);
-        const __m512i right =
-            finer(_mm_maskz_loadu_epi8(mask, b + i), s->b_zero, s->b_multiplier, s->b_shift);
+        const __m512i x = _mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(mask, a + i));
+        const __m512i y = _mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(mask, b + i));
+        const __m512i left = rescale(&of_a, _mm512_sub_epi32(x, a_zero), 31 - FINER);
+        const __m512i right = rescale(&of_b, _mm512_sub_epi32(y, b_zero), 31 - FINER);
         __m512i sum =
             s->subtract != 0 ? _mm512_sub_epi32(left, right) : _mm512_add_epi32(left, right);
-        sum = scale(sum, _mm512_set1_epi32(s->output_multiplier), _mm512_setzero_si512(),
-                    _mm512_set1_epi32(-s->output_shift));
-        sum = _mm512_add_epi32(sum, _mm512_set1_epi32(s->output_zero));
-        sum = _mm512_max_epi32(sum, _mm512_set1_epi32(s->low));
-        sum = _mm512_min_epi32(sum, _mm512_set1_epi32(s->high));
+        sum = _mm512_add_epi32(rescale(&of_sum, sum, 31), zero);
+        sum = _mm512_min_epi32(_mm512_max_epi32(sum, low), high);
         _mm_mask_storeu_epi8(out + i, mask, _mm512_cvtepi32_epi8(sum));
     }
 }
 
 const oribi_quantized_simd oribi_quantized_vnni = {
-    {GROUP, 1, PIXELS, 128, false}, take, fill, tile, depthwise, add};
+    {GROUP, 1, PIXELS, 128, true, false}, take, fill, tile, depthwise, add};
