@@ -23,7 +23,7 @@ static inline double wide_of(uint64_t bits)
 }
 
 /* The logarithm of a positive finite float. */
-static inline double wide_log(float x)
+__attribute__((always_inline)) static inline double wide_log(float x)
 {
     /* Denormals are lifted by 2^25; the mantissa lies in [sqrt(1/2), sqrt(2)). */
     uint32_t low = 0u - (uint32_t)(x < 1.17549435e-38f);
@@ -40,7 +40,7 @@ static inline double wide_log(float x)
 }
 
 /* e^x for |x| <= 200. */
-static inline double wide_exp(double x)
+__attribute__((always_inline)) static inline double wide_exp(double x)
 {
     const double magic = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to an integer */
     double t = x * 1.4426950408889634 + magic;
@@ -55,7 +55,7 @@ static inline double wide_exp(double x)
     return wide_of(wide_bits_of(p) + (wide_bits_of(t) << 52));
 }
 
-static inline float vector_power(float x, float y)
+__attribute__((always_inline)) static inline float vector_power(float x, float y)
 {
     const float infinity = __builtin_inff();
     float size = __builtin_fabsf(x), much = __builtin_fabsf(y);

@@ -70,7 +70,27 @@
     }
 #define FAST_LINE(id, op, cycles, tolerance, expr) LINE(id, expr) COMPUTE(id, cycles)
 FAST_OPS(FAST_LINE)
-LINE(any_power, vector_power(u, v))
+
+/* One loop for all strides, as its vectors are much code. */
+static bool any_power_line(const void *av, int64_t sa, const void *bv, int64_t sb, void *yv,
+                           int64_t count)
+{
+    enum { MOST = 64 };
+    const float *a = av, *b = bv;
+    float *y = yv, u[MOST], v[MOST];
+    for (int64_t i = 0; i < count; i += MOST) {
+        const int64_t n = count - i < MOST ? count - i : MOST;
+        for (int64_t k = 0; k < n; k++) {
+            u[k] = a[(i + k) * sa];
+            v[k] = b[(i + k) * sb];
+        }
+        for (int64_t k = 0; k < n; k++) {
+            u[k] = vector_power(u[k], v[k]);
+        }
+        memcpy(y + i, u, (size_t)n * sizeof *u);
+    }
+    return true;
+}
 
 /* u^v for the exponents that models have. C's pow has +0 and +infinity for the square roots of -0
  * and -infinity. */
