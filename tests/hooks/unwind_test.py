@@ -20,12 +20,12 @@ ORIBI, SOURCE, TARGET, MADE = (pathlib.Path(p).resolve() for p in sys.argv[1:5])
 DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 DEVICES = {"one line": ["uart_accel"], "one memory": ["woofles"], "two memories": ["npu1=woofles", "npu2=woofles"],
            "first and last": ["woofles", "uart_accel"], "three": ["a=uart_accel", "b=woofles", "c=uart_accel"],
-           "a cache": ["cached"], "constants that stay": ["kept"], "a queue and its own calls": ["queued", "npu=own"],
-           "a host beside": ["uart_accel", "host=uart_accel"]}
+           "a cache": ["cached"], "constants that stay": ["kept"], "whole regions": ["whole"],
+           "a queue and its own calls": ["queued", "npu=own"], "a host beside": ["uart_accel", "host=uart_accel"]}
 NAMES = {"A": "Activate", "O": "Open", "I": "Invoke", "S": "Start", "W": "Wait", "L": "Load", "T": "CopyTo", "F": "CopyFrom",
          "P": "CopyPeer", "K": "CacheClean", "V": "CacheInvalidate", "R": "Address", "C": "Close", "D": "Deactivate"}
 FLAGS = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror",
-         *(f"-DTVM_DEVICE_{k}_HEADER=\"recorder.h\"" for k in ("WOOFLES", "UART_ACCEL", "CACHED", "QUEUED", "OWN", "KEPT")),
+         *(f"-DTVM_DEVICE_{k}_HEADER=\"recorder.h\"" for k in ("WOOFLES", "UART_ACCEL", "CACHED", "QUEUED", "OWN", "KEPT", "WHOLE")),
          "-DTVMGEN_CONFIG_HEADER=\"recorder_config.h\""]
 CORE = ["cortex-m/startup.c", "cortex-m/fault.c", "cortex-m/stack.c", "cortex-m/semihosting.c", "harness/memory.c",
         "cortex-m/runtime_abi.c", "harness/transport_file.c", "cortex-m4/board.c"]
@@ -158,12 +158,16 @@ class Unwinding(unittest.TestCase):
                              (101, NAMES[failed[-1][0]], failed[-1][1], index, names[failed[-1][1]]), line)
             self.assertEqual(int(cleanup), int(first < second <= len(calls)), line)
         self.assertGreater(failures, 2 * len(success))
+        if devices[0] in ("kept", "whole"):
+            self.assertEqual(success.count(("L", 0)), success.count(("S", 0)))
+        if devices[0] == "whole":
+            self.assertEqual(success.count(("S", 0)), 4)  # eight operators, halved twice
         return failures
 
     def test_every_hook_fails_on_posix(self):
         total = 0
         for name, devices in DEVICES.items():
-            for schedule in ("design", "hold") if name == "constants that stay" else ("design", "lazy", "eager", "hold"):
+            for schedule in ("design", "hold") if devices[0] in ("kept", "whole") else ("design", "lazy", "eager", "hold"):
                 with self.subTest(devices=name, schedule=schedule):
                     total += self.check(self.on_posix(*self.emit(devices, schedule)), devices)
         print(f"{total} failures")

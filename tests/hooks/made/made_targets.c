@@ -5,6 +5,7 @@
  *   cached, queued       convolutions in the host's memory, behind a cache, under addresses of
  *                        their own; queued is asynchronous
  *   kept                 as queued, and keeps params
+ *   whole                as kept, but regions by a compiler of its own, of three operators at most
  *   shared, peer         convolutions in the host's memory, as it is
  *   wide                 as cached, with lines of 64 bytes and an alignment of 128
  *   npu1, npu2, twin-a, twin_a   as shared; their names are what matters
@@ -143,6 +144,36 @@ static const oribi_target_pattern aligned_patterns[4] = {ALIGNED(0), ALIGNED(1),
         .n_patterns = 1                                                                            \
     }
 
+/* A tape of the names of its operators. */
+static void compile_names(void *compiler, const oribi_region *region, oribi_target_code *code,
+                          TF_Status *status)
+{
+    char names[400] = "";
+    const int32_t n = oribi_region_num_nodes(region);
+    (void)compiler;
+    for (int32_t i = 0; i < n && i < 3; i++) {
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%.100s\n",
+                 oribi_region_node_name(region, i));
+    }
+    if (n > 3) {
+        oribi_target_refuse(code, ORIBI_REGION_CALL, "three operators at most", status);
+        return;
+    }
+    oribi_target_set_op(code, n);
+    oribi_target_set_params(code, names, strlen(names), 4, status);
+    oribi_target_set_scratch(code, 24);
+    oribi_target_set_cost_us(code, 10 * n);
+}
+
+static int32_t takes_sums(void *compiler, const oribi_region *region, char *why, size_t why_bytes)
+{
+    const char *op = oribi_region_op(region, 0);
+    (void)compiler;
+    snprintf(why, why_bytes, "it convolves and adds");
+    return strcmp(op, "Oribi>QConv2D") == 0 || strcmp(op, "Oribi>QDepthwiseConv2D") == 0 ||
+           strcmp(op, "Oribi>QAdd") == 0 || strcmp(op, "Oribi>QMaxPool") == 0;
+}
+
 #define DENSE_TARGET(us)                                                                           \
     .struct_size = sizeof(oribi_target), .device_type = 12, .device_api = 1, .activate_us = (us),  \
     .patterns = dense_patterns, .n_patterns = 1
@@ -160,6 +191,16 @@ static const oribi_target made[] = {
      .memory_alignment = 128},
     {CONV_TARGET, .name = "kept", .has_cache_hooks = 1, .has_address = 1, .is_asynchronous = 1,
      .has_load = 1},
+    {.struct_size = sizeof(oribi_target),
+     .name = "whole",
+     .device_type = 12,
+     .device_api = 1,
+     .has_cache_hooks = 1,
+     .has_address = 1,
+     .is_asynchronous = 1,
+     .has_load = 1,
+     .compile_region = compile_names,
+     .takes = takes_sums},
     {CONV_TARGET, .name = "shared"},
     {CONV_TARGET, .name = "peer"},
     {CONV_TARGET, .name = "npu1"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices that do nothing but note which hook was called, and fail when told to: kinds `woofles`
  * (asynchronous, a memory of its own), `uart_accel`, and of made_targets.c `cached`, `queued`,
- * `own`, `kept`. Runs on a desk and on a microcontroller.
+ * `own`, `kept`, `whole`. Runs on a desk and on a microcontroller.
  */
 #ifndef ORIBI_TESTS_HOOKS_RECORDER_H_
 #define ORIBI_TESTS_HOOKS_RECORDER_H_
@@ -15,7 +15,7 @@ typedef struct recorder_device {
     uint8_t memory[RECORDER_MEMORY];
     struct tvm_device_residents residents;
 } tvm_device_woofles_t, tvm_device_uart_accel_t, tvm_device_cached_t, tvm_device_queued_t,
-    tvm_device_own_t, tvm_device_kept_t;
+    tvm_device_own_t, tvm_device_kept_t, tvm_device_whole_t;
 
 #include "tvm/device/uart_accel.h"
 #include "tvm/device/woofles.h"
@@ -48,5 +48,10 @@ RECORDER_LIFECYCLE(Kept, kept)
 RECORDER_CACHE(Kept, kept)
 RECORDER_QUEUE(Kept, kept)
 int32_t TVMDeviceKeptLoad(tvm_device_kept_t *dev, struct tvm_device_call *call);
+
+RECORDER_LIFECYCLE(Whole, whole)
+RECORDER_CACHE(Whole, whole)
+RECORDER_QUEUE(Whole, whole)
+int32_t TVMDeviceWholeLoad(tvm_device_whole_t *dev, struct tvm_device_call *call);
 
 #endif

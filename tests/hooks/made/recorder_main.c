@@ -129,6 +129,7 @@ LIFECYCLE(Cached, cached)
 LIFECYCLE(Queued, queued)
 LIFECYCLE(Own, own)
 LIFECYCLE(Kept, kept)
+LIFECYCLE(Whole, whole)
 
 #define LOAD(Camel, kind)                                                                          \
     int32_t TVMDevice##Camel##Load(tvm_device_##kind##_t *dev, struct tvm_device_call *call)       \
@@ -138,6 +139,7 @@ LIFECYCLE(Kept, kept)
 LOAD(Woofles, woofles)
 LOAD(UartAccel, uart_accel)
 LOAD(Kept, kept)
+LOAD(Whole, whole)
 TVM_DEVICE_DRIVER(Woofles);
 TVM_DEVICE_DRIVER(UartAccel);
 
@@ -158,6 +160,7 @@ TVM_DEVICE_DRIVER(UartAccel);
 QUEUE(Woofles, woofles)
 QUEUE(Queued, queued)
 QUEUE(Kept, kept)
+QUEUE(Whole, whole)
 
 #define CACHE(Camel, kind)                                                                         \
     int32_t TVMDevice##Camel##CacheClean(tvm_device_##kind##_t *dev, const void *data,             \
@@ -183,6 +186,7 @@ QUEUE(Kept, kept)
 CACHE(Cached, cached)
 CACHE(Queued, queued)
 CACHE(Kept, kept)
+CACHE(Whole, whole)
 
 /* A call that a target wrote itself. */
 int32_t made_launch(void *dev, const struct tvm_device_call *call, uint32_t first, uint32_t second);
