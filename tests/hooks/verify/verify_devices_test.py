@@ -83,7 +83,7 @@ class Quick(Verify):
                 ("host", ["woofles"], ["--device", "host=woofles"], "--device does not go with --target-device"),
                 ("cortex-m55", ["woofles"], [], "'woofles' has a line or a window, which are there on host, cortex-m0, cortex-m3, "
                  "cortex-m4, cortex-m7, not on cortex-m55"),
-                ("cortex-m4", ["woofles"], ["--image", "nowhere"], "a line or a window: --image does not go with it"),
+                ("cortex-m4", ["woofles"], ["--port", "nowhere"], "a line or a window: --port does not go with it"),
                 ("host", [f"n{i}=woofles" for i in range(5)], [], "at most 4 devices")):
             self.assertIn(message, self.verify(DIGITS, target, devices, *options, code=3).stderr)
 
