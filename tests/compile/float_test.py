@@ -113,7 +113,7 @@ class Float(unittest.TestCase):
                               capture_output=True).stdout
 
     def verify(self, model, *more):
-        done = subprocess.run([ORIBI, "verify", model, "--runs", "1", *more], capture_output=True, text=True)
+        done = subprocess.run([ORIBI, "verify", model, "--name", "net", "--runs", "1", *more], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, f"{model}: {done.stderr}")
         self.assertIn("equal bit for bit", done.stdout)
 
@@ -183,7 +183,7 @@ class Float(unittest.TestCase):
 
     def test_fused_products_equal_a_session_that_fuses_and_no_other(self):
         self.verify(DIGITS, "--fma", "--per-node", "--self-test")
-        done = subprocess.run([ORIBI, "verify", DIGITS, "--runs", "1", "--fma", "--kernels", "micro"],
+        done = subprocess.run([ORIBI, "verify", DIGITS, "--name", "net", "--runs", "1", "--fma", "--kernels", "micro"],
                               capture_output=True, text=True)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("differs from the host session", done.stderr)

@@ -41,8 +41,9 @@ def missing():
 
 
 def verify(model, *more):
+    """Under one name, with which kernels have one text for all models, which is compiled once."""
     form = [] if "--image" in more else ["--json"]
-    return subprocess.run([ORIBI, "verify", model, *form, *more], capture_output=True, text=True,
+    return subprocess.run([ORIBI, "verify", model, "--name", "net", *form, *more], capture_output=True, text=True,
                           timeout=600)
 
 
@@ -108,7 +109,7 @@ class Models(Case):
 
     def test_a_digit_is_recognised_on_a_cortex_m4(self):
         picture = SOURCE / "examples/digits/digit-8-0114.png"
-        done = subprocess.run([ORIBI, "verify", DIGITS, "--target", "cortex-m4", "--runs", "0", "--top-k", "1", "-i",
+        done = subprocess.run([ORIBI, "verify", DIGITS, "--name", "net", "--target", "cortex-m4", "--runs", "0", "--top-k", "1", "-i",
                                f"picture=@{picture}"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"Identity: i8 1x10\n +8 +127")
@@ -424,7 +425,7 @@ static inline void plant(int32_t index, uint8_t *workspace, int32_t size)
         workspace[i] ^= 0x55;
     }
 }
-#define TVMGEN_ON_OP(index) plant(index, workspace_pools->workspace, TVMGEN_DIGITS_INT8_WORKSPACE_SIZE)
+#define TVMGEN_ON_OP(index) plant(index, workspace_pools->workspace, TVMGEN_NET_WORKSPACE_SIZE)
 """)
         for target in ("host", "cortex-m4"):
             done = verify(DIGITS, "--target", target, "--runs", "1", "--per-node", "--cflags", f"-include {header}")
@@ -480,7 +481,7 @@ class Sources(Case):
     def test_emitted_c_is_clean_and_asks_for_nothing(self):
         models = [DIGITS, *sorted(TINY.glob("*.tflite"))[1:3]]
         for i, model in enumerate(models):
-            subprocess.run([ORIBI, "compile", model, "-o", self.folder / f"c{i}"], check=True, capture_output=True)
+            subprocess.run([ORIBI, "compile", model, "--name", "net", "-o", self.folder / f"c{i}"], check=True, capture_output=True)
         for target, prefix, compiler, flags in self.COMPILERS:
             if shutil.which(compiler) is None:
                 continue
@@ -594,7 +595,7 @@ class Serial(Case):
         self.assertEqual(done.returncode, 4)
 
 
-FAULT = """#ifdef TVMGEN_DIGITS_INT8_H_ /* the model's C alone: no other file is compiled anew */
+FAULT = """#ifdef TVMGEN_NET_H_ /* the model's C alone: no other file is compiled anew */
 static inline uint32_t deep(uint32_t n)
 {
     volatile uint32_t here[16] = {n};
