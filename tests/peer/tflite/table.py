@@ -24,7 +24,9 @@ UNIDIRECTIONAL_SEQUENCE_LSTM CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE
 ABS EXP LOG ELU RSQRT EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SQUARED_DIFFERENCE L2_NORMALIZATION
 SELECT_V2 DENSIFY DIV LOG_SOFTMAX CUMSUM ADD_N DYNAMIC_UPDATE_SLICE REDUCE_PROD LOCAL_RESPONSE_NORMALIZATION
 CONV_3D_TRANSPOSE TRANSFORM_LANDMARKS LANDMARKS_2_TRANSFORM_MATRIX LANDMARKS_2_TRANSFORM_MATRIX_V1 TRANSFORM_TENSOR_BILINEAR LSTM BIDIRECTIONAL_SEQUENCE_LSTM RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN
-FLOOR_MOD FILL ZEROS_LIKE GATHER_ND SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND REDUCE_MAX REDUCE_MIN BROADCAST_ARGS DETECTION_POSTPROCESS""".split()
+FLOOR_MOD FILL ZEROS_LIKE GATHER_ND SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND REDUCE_MAX REDUCE_MIN BROADCAST_ARGS DETECTION_POSTPROCESS
+ARG_MAX ARG_MIN BROADCAST_TO CEIL COS DEPTH_TO_SPACE EMBEDDING_LOOKUP FLOOR FLOOR_DIV L2_POOL_2D
+LOGICAL_AND LOGICAL_NOT LOGICAL_OR NEG REDUCE_ALL REVERSE_V2 ROUND SIN SPACE_TO_DEPTH SQRT SQUARE""".split()
 SIGNALS = list(cases_signal.CASES)  # of int16, some of floats as well
 ORDER += SIGNALS
 SEQUENCES = """LSTM BIDIRECTIONAL_SEQUENCE_LSTM RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN""".split()
@@ -44,8 +46,11 @@ ABSENT.update({(o, c): "TFLite has no such form" for o in SIGNALS for c in ("f32
 ABSENT.update({(o, c): "TFLite has no such form" for o, c in (
     ("BROADCAST_ARGS", "f32"), ("BROADCAST_ARGS", "i8"),
     ("BROADCAST_ARGS", "i16x8"), ("BROADCAST_ARGS", "u8"), ("DETECTION_POSTPROCESS", "i8"), ("DETECTION_POSTPROCESS", "i16x8"))})
+ABSENT.update({(o, c): "TFLite has no such form" for o, c in (*((o, c) for o in ("LOGICAL_AND", "LOGICAL_OR") for c in ("f32", "i8", "i16x8", "u8")),
+                                                              *(("L2_POOL_2D", c) for c in ("i8", "i16x8", "u8")))})
 # Neither interpreter has these, and they mean what they say.
-BEYOND = {("FLOOR_MOD", "u8"), ("ZEROS_LIKE", "i16x8"), ("ZEROS_LIKE", "u8")}
+BEYOND = {("FLOOR_MOD", "u8"), ("ZEROS_LIKE", "i16x8"), ("ZEROS_LIKE", "u8"), ("ARG_MAX", "i16x8"), ("ARG_MIN", "i16x8"), ("DEPTH_TO_SPACE", "i16x8"),
+          ("SPACE_TO_DEPTH", "i16x8"), ("EMBEDDING_LOOKUP", "i16x8"), ("FLOOR_DIV", "u8"), ("SQRT", "i8"), ("SQRT", "i16x8")}
 ABSENT["LSTM", "u8"] = "the basic form is not read for uint8"
 
 HEAD = """# TFLite operators
@@ -127,6 +132,7 @@ def cell(oribi, vectors, operator, column, folder, references):
     return f"refused: {why}".replace("|", "/") if why else "**accepted, and no vectors**"
 
 
+ON_CORES = "\n# On cores\n"  # that part of the page is of tests/compile/operators_on_cores.py
 HOST_HEAD = """
 These run in host sessions alone; `compile.vectors_session` compares them (`tests/vectors/host`). A dash stands where TFLite
 has no such form.
@@ -160,7 +166,8 @@ def table(oribi, source):
 
 # Operators of int8 that move values and round nothing.
 MOVES = """RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE STRIDED_SLICE_OFFSET
-TRANSPOSE GATHER GATHER_ND FILL ZEROS_LIKE SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND REDUCE_MAX REDUCE_MIN FLOOR_MOD PACK UNPACK SELECT_V2 DENSIFY DYNAMIC_UPDATE_SLICE CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE""".split()
+TRANSPOSE GATHER GATHER_ND FILL ZEROS_LIKE SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND REDUCE_MAX REDUCE_MIN FLOOR_MOD PACK UNPACK SELECT_V2 DENSIFY DYNAMIC_UPDATE_SLICE CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE
+ARG_MAX ARG_MIN BROADCAST_TO DEPTH_TO_SPACE SPACE_TO_DEPTH EMBEDDING_LOOKUP FLOOR_DIV REVERSE_V2""".split()
 
 
 def rounding(source):
@@ -187,13 +194,14 @@ def rounding(source):
 def main():
     oribi, source = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
     path = source / "docs/reference/tflite-operators.md"
-    text = table(oribi, source)
+    before = path.read_text() if path.exists() else ""
+    text = table(oribi, source) + "".join(before.partition(ON_CORES)[1:])
     missing = sorted(set(cases.CASES) - set(ORDER))
     if missing:
         sys.exit(f"table.py: no row for {missing}")
     if sys.argv[3:] == ["--update"]:
         path.write_text(text)
-    elif not path.exists() or path.read_text() != text:
+    elif before != text:
         sys.exit("docs/reference/tflite-operators.md is stale: tests/peer/tflite/table.py ORIBI . --update")
     red = [line for line in text.splitlines() if "**" in line]
     for line in red:
