@@ -44,7 +44,7 @@ typedef struct verify_target {
 const verify_target *verify_target_find(const char *name);
 void verify_targets_with_lines(char *out, size_t size); /* "host, cortex-m4" */
 
-enum { VERIFY_MAX_PORTS = 32, VERIFY_MAX_DEVICES = 4 };
+enum { VERIFY_MAX_PORTS = 1024, VERIFY_MAX_DEVICES = 4 };
 
 /* A device of the model and its driver. */
 typedef struct verify_device {

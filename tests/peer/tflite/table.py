@@ -132,7 +132,7 @@ def cell(oribi, vectors, operator, column, folder, references):
     return f"refused: {why}".replace("|", "/") if why else "**accepted, and no vectors**"
 
 
-ON_CORES = "\n# On cores\n"  # that part of the page is of tests/compile/operators_on_cores.py
+ON_CORES = "\n# On cores\n"  # that part of the page is of tests/peer/tflite/on_cores.py
 HOST_HEAD = """
 These run in host sessions alone; `compile.vectors_session` compares them (`tests/vectors/host`). A dash stands where TFLite
 has no such form.
