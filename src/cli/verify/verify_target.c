@@ -35,7 +35,7 @@ static const char *const host_core[] = {NULL};
         .packages = "gcc-arm-none-eabi qemu-system-arm", .is_arm = true, __VA_ARGS__               \
     }
 
-#define RISCV(cpu, bits, isa, more)                                                                \
+#define RISCV(cpu, bits, isa, core_kernels, more)                                                  \
     {                                                                                              \
         .name = cpu, .folder = "riscv32", .compiler = "riscv64-unknown-elf-gcc",                   \
         .flags = BARE " " isa, .clang_flags = "--target=riscv" bits "-unknown-elf",                \
@@ -43,7 +43,7 @@ static const char *const host_core[] = {NULL};
         .file_transport = "harness/transport_file.c",                                              \
         .serial_transport = "riscv32/transport_serial.c", .emulator = "qemu-system-riscv" bits,    \
         .machine = "-M virt -bios none -icount shift=0" more,                                      \
-        .packages = "gcc-riscv64-unknown-elf qemu-system-misc", .kernels = "plain",                \
+        .packages = "gcc-riscv64-unknown-elf qemu-system-misc", .kernels = core_kernels,           \
         .driver_platform = "baremetal"                                                             \
     }
 
@@ -76,9 +76,9 @@ static const verify_target targets[] = {
                        "-Wl,--defsym=oribi_large=0x80000000"),
     CORTEX_M("cortex-m55", "cortex-m55", "-mfloat-abi=hard", "thumbv8.1m.main-none-eabihf",
              "mps3-an547", .kernels = "mve"),
-    RISCV("riscv32", "32", "-march=rv32imac -mabi=ilp32", ""),
-    RISCV("riscv64", "64", "-march=rv64imac -mabi=lp64 -mcmodel=medany", ""),
-    RISCV("riscv64-v", "64", "-march=rv64gcv -mabi=lp64d -mcmodel=medany",
+    RISCV("riscv32", "32", "-march=rv32imac -mabi=ilp32", "plain", ""),
+    RISCV("riscv64", "64", "-march=rv64imac -mabi=lp64 -mcmodel=medany", "plain", ""),
+    RISCV("riscv64-v", "64", "-march=rv64gcv -mabi=lp64d -mcmodel=medany", "rvv",
           " -cpu rv64,v=true,vlen=128,vext_spec=v1.0"),
 };
 
