@@ -211,7 +211,7 @@ static int32_t pixels(const struct oribi_micro_conv2d_f32_args *a, struct window
     if (!has_all) {
         one_pixel(a, w, sums);
     }
-    if (ORIBI_MICRO_F32S_LOST()) {
+    if (ORIBI_MICRO_F32S_LOST() != 0) {
         one_by_one(a, *w, n, sums);
     }
     return n;

@@ -9,6 +9,8 @@
 #ifndef ORIBI_MICRO_MVE_F32_H_
 #define ORIBI_MICRO_MVE_F32_H_
 
+#include <stddef.h>
+
 enum { ORIBI_MICRO_MVE_FLUSHED = 0x88 /* FPSCR: underflow, subnormal input */ };
 
 /* Has anything been flushed since this was asked before? */
@@ -103,14 +105,14 @@ static inline int32_t oribi_micro_mve_finish(const float *sums, const float *bia
 #define ORIBI_MICRO_MVE_PLUS(from)                                                                 \
     __asm__("vadd.f32 %q0, %q0, %q1" : "+w"(a) : "w"(ORIBI_MICRO_F32S(from)));                     \
     __asm__("vadd.f32 %q0, %q0, %q1" : "+w"(b) : "w"(ORIBI_MICRO_F32S((from) + 4)))
-    if (bias != 0) {
+    if (bias != NULL) {
         ORIBI_MICRO_MVE_PLUS(bias);
     }
-    if (residual != 0) {
+    if (residual != NULL) {
         ORIBI_MICRO_MVE_PLUS(residual);
     }
 #undef ORIBI_MICRO_MVE_PLUS
-    if (has_relu) {
+    if (has_relu != 0) {
         __asm__("vpt.f32 lt, %q0, zr\n\t"
                 "vmovt.i32 %q0, #0\n\t"
                 "vpt.f32 lt, %q1, zr\n\t"
@@ -118,7 +120,7 @@ static inline int32_t oribi_micro_mve_finish(const float *sums, const float *bia
                 : "+w"(a), "+w"(b));
     }
     __asm__ volatile("" : "+w"(a), "+w"(b) : : "memory"); /* before the question */
-    if (oribi_micro_mve_lost()) {
+    if (oribi_micro_mve_lost() != 0) {
         return 0;
     }
     ORIBI_MICRO_F32S_SET(output, a);
