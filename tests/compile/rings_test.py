@@ -85,7 +85,7 @@ def float_chain(seed, model):
     at = tensor(shape)
     g.inputs = [at]
     for k in range(int(rng.integers(3, 7))):
-        kind = int(rng.integers(0, 4))
+        kind = int(rng.integers(0, 5))
         window, channels = int(rng.integers(1, 4)), int(rng.choice([3, 8, 12]))
         if kind < 2:
             channels = shape[3] if kind == 1 else channels
@@ -100,6 +100,9 @@ def float_chain(seed, model):
         elif kind == 2:
             out = tensor(shape)
             g.op("MAX_POOL_2D", [at], [out], padding="SAME", stride_h=1, stride_w=1, filter_h=3, filter_w=2, activation="NONE")
+        elif kind == 3:
+            out = tensor(shape)
+            g.op("LOCAL_RESPONSE_NORMALIZATION", [at], [out], radius=2, bias=1.0, alpha=0.2, beta=0.5)
         else:
             out = tensor(shape)
             g.op("ADD", [at, at], [out], activation="RELU6")

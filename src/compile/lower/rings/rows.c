@@ -10,8 +10,8 @@
 #include "micro/depthwise/depthwise_conv2d_3x3_s8_prepare.h"
 #include "tensor/tensor.h"
 
-/* Kernels of windows, of planes (windows of 3x3 over rows that may be columns), of values one by
- * one, and of two tensors that meet. */
+/* Kernels of windows, of planes (windows of 3x3 over rows that may be columns), of values or
+ * pixels one by one, and of two tensors that meet. */
 static const oribi_args *const windows[] = {&oribi_args_conv2d_s8,
                                             &oribi_args_conv2d_lanes_s8,
                                             &oribi_args_conv2d_mve_s8,
@@ -29,10 +29,11 @@ static const oribi_args *const windows[] = {&oribi_args_conv2d_s8,
                                             &oribi_args_depthwise_conv2d_rvv_s8};
 static const oribi_args *const planes[] = {&oribi_args_depthwise_conv2d_3x3_s8,
                                            &oribi_args_depthwise_conv2d_3x3_mve_s8};
-static const oribi_args *const counts[] = {
-    &oribi_args_lookup_8,       &oribi_args_unary_f32,       &oribi_args_quantize,
-    &oribi_args_requantize,     &oribi_args_dequantize,      &oribi_args_sqrt_s16,
-    &oribi_args_leaky_relu_s16, &oribi_args_curve_points_s16};
+static const oribi_args *const counts[] = {&oribi_args_lookup_8,       &oribi_args_unary_f32,
+                                           &oribi_args_quantize,       &oribi_args_requantize,
+                                           &oribi_args_dequantize,     &oribi_args_sqrt_s16,
+                                           &oribi_args_leaky_relu_s16, &oribi_args_curve_points_s16,
+                                           &oribi_args_lrn_f32,        &oribi_args_batch_norm_f32};
 static const oribi_args *const meetings[] = {
     &oribi_args_add_s8,  &oribi_args_mul_q,          &oribi_args_wide_add,  &oribi_args_extreme_q,
     &oribi_args_prelu_q, &oribi_args_qlinear_binary, &oribi_args_binary_f32};
@@ -117,12 +118,15 @@ static int32_t height_of(const oribi_graph *graph, const oribi_call *call)
 
 static bool find_count(const oribi_graph *graph, const oribi_call *call, oribi_rows *out)
 {
-    out->out = find(call->args, "count");
+    const char *name = find(call->args, "count") >= 0 ? "count" : "pixels";
+    const int32_t count = number(call, name);
+    out->out = find(call->args, name);
     out->height = height_of(graph, call);
-    const int32_t count = number(call, "count");
+    set_roles(graph, call, out);
     out->roles[0] = ORIBI_ROWS_SAME;
     out->each = out->height > 0 ? count / out->height : 0;
-    return call->n_inputs == 1 && out->each > 0 && count % out->height == 0;
+    return (call->n_inputs == 1 || find(call->args, "adds") >= 0) && out->each > 0 &&
+           count % out->height == 0;
 }
 
 /* Rows are an outermost dimension, or part of one. */
