@@ -53,7 +53,7 @@ foreach(row ${ORIBI_ISA_ROWS})
             set(level "")
             if("x86" IN_LIST ORIBI_ISA_PROCESSORS)
                 set(level "$<$<CONFIG:Release>:-O2>")
-                if(source MATCHES "depthwise") # unrolled by name: -O2 makes it 50 kB larger, no faster
+                if(source MATCHES "depthwise|qlinear|unary") # depthwise is unrolled by name: -O2 makes it 50 kB larger, no faster
                     set(level "$<$<CONFIG:Release>:-Os>")
                 endif()
             endif()
