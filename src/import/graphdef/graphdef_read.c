@@ -181,17 +181,23 @@ static const fed_output *fed_of(const reference *from)
     return fed;
 }
 
-/* The first output of an argument: behind those before, of which one may be a list. */
-static int32_t first_of_argument(const oribi_op_def *op, oribi_string argument, int32_t n_outputs)
+/* The first output of an argument: behind those before, which may be lists. */
+static int32_t first_of_argument(const oribi_graphdef *self, const node_def *node,
+                                 const oribi_op_def *op, oribi_string argument)
 {
+    const oribi_node *made = node->n_outputs > 0 && node->outputs[0] >= 0
+                                 ? oribi_graph_producer(self->graph, node->outputs[0])
+                                 : NULL;
+    const int32_t *starts =
+        made != NULL && made->op == op ? made->signature.output_arg_start : NULL;
     int32_t first = 0;
     for (int32_t i = 0; op != NULL && i < op->n_outputs; i++) {
         const oribi_arg_def *arg = &op->outputs[i];
         const bool is_list = arg->number_attr != NULL || arg->type_list_attr != NULL;
         if (oribi_string_is(argument, arg->name)) {
-            return first;
+            return starts != NULL ? starts[i] : first;
         }
-        first += is_list ? n_outputs - op->n_outputs + 1 : 1;
+        first += is_list ? node->n_outputs - op->n_outputs + 1 : 1; /* made of others: one list */
     }
     return 0;
 }
@@ -215,7 +221,7 @@ static bool output_of(const oribi_graphdef *self, const reference *from, oribi_v
         const oribi_op_def *def = oribi_op_find(op);
         port += def == NULL && self->known.argument != NULL
                     ? self->known.argument(self->known.arg, node->op, from->argument)
-                    : first_of_argument(def, from->argument, node->n_outputs);
+                    : first_of_argument(self, node, def, from->argument);
     }
     if (port < 0 || port >= node->n_outputs) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "node '%.*s' has no output %d",
