@@ -45,6 +45,7 @@ extern const oribi_ops_row oribi_ops_source[], oribi_ops_unary[], oribi_ops_bina
     oribi_ops_onnx_index[], oribi_ops_quantized[], oribi_ops_qlinear[],
     oribi_ops_qlinear_elements[], oribi_ops_recurrent[], oribi_ops_device[], oribi_ops_picture[],
     oribi_ops_signal[], oribi_ops_control[], oribi_ops_segment[], oribi_ops_detection[],
-    oribi_ops_audio[], oribi_ops_text[], oribi_ops_tensorflow_text[], oribi_ops_list[];
+    oribi_ops_audio[], oribi_ops_text[], oribi_ops_tensorflow_text[], oribi_ops_example[],
+    oribi_ops_list[];
 
 #endif

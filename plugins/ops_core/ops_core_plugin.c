@@ -44,6 +44,7 @@ static const oribi_ops_row *const tables[] = {
     oribi_ops_segment,
     oribi_ops_text,
     oribi_ops_tensorflow_text,
+    oribi_ops_example,
     oribi_ops_list,
 };
 /* clang-format on */

@@ -169,6 +169,32 @@ static inline void golden_attr(harness *h)
             (void)golden_decode(++word);
         }
         assert_true(oribi_attrs_set_string(&h->attrs, &h->arena, name, word));
+    } else if (strcmp(kind, "types") == 0) {
+        TF_DataType values[16];
+        oribi_attr attr = {
+            .name = name, .kind = TF_ATTR_TYPE, .is_list = true, .count = (int32_t)golden_number()};
+        for (int i = 0; i < attr.count; i++) {
+            const char *type = golden_word();
+            values[i] = oribi_dtype_parse(type, strlen(type));
+        }
+        attr.u.type = values;
+        assert_true(oribi_attrs_set(&h->attrs, &h->arena, &attr));
+    } else if (strcmp(kind, "shapes") == 0) {
+        oribi_shape values[16];
+        oribi_attr attr = {.name = name,
+                           .kind = TF_ATTR_SHAPE,
+                           .is_list = true,
+                           .count = (int32_t)golden_number()};
+        for (int i = 0; i < attr.count; i++) {
+            int64_t dims[16];
+            const int32_t rank = (int32_t)golden_number();
+            for (int k = 0; k < rank; k++) {
+                dims[k] = golden_number();
+            }
+            assert_true(oribi_shape_copy(&h->arena, dims, rank, &values[i]));
+        }
+        attr.u.shape = values;
+        assert_true(oribi_attrs_set(&h->attrs, &h->arena, &attr));
     } else {
         const char *type = golden_word();
         assert_string_equal(kind, "type");

@@ -41,6 +41,10 @@ def attribute(kind, value):
         return "strings %d %s" % (len(value), " ".join(value))
     if kind == "list(int)":
         return "ints %d %s" % (len(value), " ".join(str(v) for v in value))
+    if kind == "list(type)":
+        return "types %d %s" % (len(value), " ".join(NAMES.get(v, v) for v in value))
+    if kind == "list(shape)":
+        return "shapes %d %s" % (len(value), " ".join(" ".join(str(-1 if d is None else d) for d in [len(s), *s]) for s in value))
     if kind == "type":
         return "type " + NAMES.get(value, value)
     return {"int": "int %d", "bool": "bool %d"}.get(kind, "string %s") % (
@@ -55,13 +59,17 @@ def case(op, *inputs, **attrs):
     try:
         results = getattr(tf.raw_ops, op)(
             **kwargs, **{k: tf.as_dtype(v) if k in ("out_type", "Tsplits") else v for k, v in attrs.items()})
-        results = list(results) if isinstance(results, (list, tuple)) else [results]
+        results = [r for part in (results if isinstance(results, (list, tuple)) else [results])
+                   for r in (part if isinstance(part, list) else [part])]
     except (tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError, ValueError):
         results = None
     print("op", op, file=out)
     for a in definition.attr:
         if a.name in attrs:
             print("attr", a.name, attribute(a.type, attrs[a.name]), file=out)
+    lengths = {a.number_attr: len(v) for a, v in zip(definition.input_arg, inputs) if a.number_attr}
+    for name, length in lengths.items() if len(lengths) > 1 else []:  # which the inputs do not tell
+        print("attr", name, attribute("int", length), file=out)
     for value in inputs:
         for item in value if isinstance(value, list) else [value]:
             print("in", show(item), file=out)
@@ -383,4 +391,62 @@ for low, high in [(0, -1), (-1, 0), (0, 0), (1, 1), (-1, -1), (2, 1), (3, 4), (4
 case("MatrixBandPart", np.int8(X[0]), I(1), I(0))
 case("MatrixBandPart", F([1, 2]), L(0), L(0))
 case("MatrixBandPart", F(np.zeros([2, 0, 3])), L(0), L(0))
+
+def example(**features):
+    made = tf.train.Example()
+    for name, values in features.items():
+        lists = made.features.feature[name]
+        kind = values if isinstance(values, str) else \
+            {bytes: "bytes_list", float: "float_list", int: "int64_list"}[type(values[0])]
+        getattr(lists, kind).SetInParent()
+        getattr(lists, kind).value.extend([] if isinstance(values, str) else values)
+    return made.SerializeToString(deterministic=True)
+
+
+def texts(*values):
+    return np.array(list(values), object)
+
+
+def parse(examples, sparse={}, dense={}, ragged={}):
+    """sparse: name: type; dense: name: (shape, default); ragged: name: (type, type of splits)"""
+    defaults = tuple(default for _, default in dense.values())
+    shapes = [shape for shape, _ in dense.values()]
+    case("ParseExampleV2", examples, texts(), texts(*sparse), texts(*dense), texts(*ragged), defaults,
+         num_sparse=len(sparse), sparse_types=list(sparse.values()), ragged_value_types=[t for t, _ in ragged.values()],
+         ragged_split_types=[t for _, t in ragged.values()], dense_shapes=shapes)
+    if ragged:
+        return
+    keys = tuple(np.array(k, object) for k in sparse), tuple(np.array(k, object) for k in dense)
+    if np.ndim(examples) == 1:
+        case("ParseExample", examples, texts(), *keys, defaults, sparse_types=list(sparse.values()), dense_shapes=shapes)
+    else:
+        case("ParseSingleExample", examples, defaults, num_sparse=len(sparse), sparse_keys=[k.decode() for k in sparse],
+             dense_keys=[k.decode() for k in dense], sparse_types=list(sparse.values()), dense_shapes=shapes)
+
+
+FULL = example(a=[1.5, -2.0], i=[1, -2, 2**60], s=[b"x", LONG], j=[5, 6], t=[b"a", b""], v=[9, 8, 7, 6], m=[1.0, 2.0, 3.0, 4.0])
+SOME = example(a=[3.0, 4.0], i=[4], t=[b"c"], w="int64_list", v="int64_list", m=[5.0, 6.0])
+EMPTY = F([])
+for examples in [texts(FULL, SOME), texts(SOME), texts(), texts(FULL)[0], texts(SOME)[0]]:
+    parse(examples, sparse={b"i": "int64"}, dense={b"a": ([2], EMPTY), b"s2": ([1], texts(b"d"))})
+    parse(examples, sparse={b"i": "int64", b"none": "float32", b"t": "string"})
+    parse(examples, dense={b"v": ([None], L([7])), b"m": ([None, 2], F([0.5])), b"none": ([2, 2], F([[1, 2], [3, 4]]))})
+    parse(examples, ragged={b"j": ("int64", "int32"), b"t": ("string", "int64"), b"none": ("float32", "int64")})
+    parse(examples, sparse={b"t": "string"}, dense={b"a": ([1, 2], EMPTY)}, ragged={b"i": ("int64", "int64")})
+    parse(examples, dense={b"s": ([2], texts(b"p", LONG)), b"t": ([None], texts(b"-"))})
+TWICE = example(a=[1.0, 2.0]) + example(a=[3.0, 4.0])
+parse(texts(TWICE, b""), dense={b"a": ([2], F([8, 9]))})
+parse(texts(b"\x0a\x0d\x0a\x0b\x0a\x01i\x12\x06\x1a\x04\x08\x05\x08\x06", FULL), sparse={b"i": "int64"})  # one by one
+parse(texts(FULL), dense={b"none": ([2], EMPTY)})  # what is refused
+parse(texts(FULL), dense={b"a": ([3], EMPTY)})
+parse(texts(FULL), dense={b"a": ([2], F([1]))})
+parse(texts(FULL), dense={b"a": ([2], L([]))})
+parse(texts(FULL), sparse={b"a": "int64"})
+parse(texts(FULL), ragged={b"a": ("string", "int64")})
+parse(texts(FULL), dense={b"m": ([None, 3], F([0]))})
+parse(texts(FULL), dense={b"m": ([None, 2], F([0, 1]))})
+parse(texts(FULL[:-1]), dense={b"a": ([2], EMPTY)})
+parse(texts(FULL + b"\xff"), dense={b"a": ([2], EMPTY)})
+parse(texts(b"no example"), sparse={b"a": "float32"})
+
 out.close()

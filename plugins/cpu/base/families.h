@@ -47,7 +47,7 @@
     EXTRA(matmul_bits_reference) EXTRA(matmul_bits) \
     FAMILY(attention_reference) FAMILY(attention) EXTRA(linear_attention) EXTRA(append_cache) \
     FAMILY(string_equal) EXTRA(strings) EXTRA(string_split) EXTRA(regex_kernel) EXTRA(learned) EXTRA(tree) EXTRA(list) \
-    EXTRA(text_elements) EXTRA(text_numbers) EXTRA(text_hash) EXTRA(string_split_sparse) EXTRA(regex_replace) EXTRA(unicode) EXTRA(ngrams) EXTRA(text_join) EXTRA(text_bytes) EXTRA(bincount) EXTRA(sparse) EXTRA(ragged) \
+    EXTRA(text_elements) EXTRA(text_numbers) EXTRA(text_hash) EXTRA(string_split_sparse) EXTRA(regex_replace) EXTRA(unicode) EXTRA(ngrams) EXTRA(text_join) EXTRA(text_bytes) EXTRA(bincount) EXTRA(sparse) EXTRA(ragged) EXTRA(example) \
     EXTRA(qlinear) ORIBI_ISAS_OF_qlinear(EXTRA_VARIANT) \
     EXTRA(qlinear_binary) EXTRA(qlinear_elements) ORIBI_ISAS_OF_bytes(EXTRA_VARIANT) EXTRA(qlinear_matmul) EXTRA(qlinear_pool) \
     FAMILY(micro_layers) FAMILY(micro_window) \

@@ -699,6 +699,94 @@ def two_signatures():
     save("two_signatures", module, module.f, {"x": f32(2, 3)}, {"serving_default": module.f, "less": module.g})
 
 
+def example(**features):
+    made = tf.train.Example()
+    for name, values in features.items():
+        kind = {bytes: "bytes_list", float: "float_list", int: "int64_list"}[type(values[0])]
+        getattr(made.features.feature[name], kind).value.extend(values)
+    return made.SerializeToString(deterministic=True)
+
+
+EXAMPLES = np.array([example(age=[33], size=[1.5, 2.5], words=[b"cat", b"mat", b"cat"], tags=[b"x"], marks=[3, 4]),
+                     example(age=[7], size=[0.25, -4.0], tags=[b"yy", b"z"]),
+                     example(words=[b"dog"], size=[1.0, 1.0], marks=[9])])
+
+
+@model
+def examples_read():
+    """A signature that takes tf.train.Example, as models that are served have it, and reads them as tables and embeddings."""
+    kinds = {"age": tf.io.FixedLenFeature([], tf.int64, -1), "size": tf.io.FixedLenFeature([2], tf.float32),
+             "words": tf.io.VarLenFeature(tf.string), "tags": tf.io.RaggedFeature(tf.string),
+             "marks": tf.io.FixedLenSequenceFeature([], tf.int64, allow_missing=True)}
+
+    def body(m, examples):
+        read = tf.io.parse_example(examples, kinds)
+        place = tf.strings.to_hash_bucket_fast(read["words"].values, 11)
+        places = tf.SparseTensor(read["words"].indices, place, read["words"].dense_shape)
+        embedded = tf.nn.safe_embedding_lookup_sparse(m.table, places, combiner="mean")
+        wide = tf.concat([read["size"], tf.cast(read["age"], tf.float32)[:, None], embedded], 1)
+        return {"y": wide @ m.w, "marks": read["marks"], "tags": tf.strings.reduce_join(read["tags"].to_tensor("-"), 1)}
+    plain("examples_read", [("examples", [None], tf.string)], body, {"examples": EXAMPLES},
+          table=lambda: tf.Variable(f32(11, 4)), w=lambda: tf.Variable(f32(7, 3)))
+
+
+@model
+def example_read():
+    """One example, not a vector of them."""
+    kinds = {"size": tf.io.FixedLenFeature([2], tf.float32), "words": tf.io.VarLenFeature(tf.string),
+             "marks": tf.io.FixedLenSequenceFeature([], tf.int64, allow_missing=True)}
+
+    def body(m, example):
+        read = tf.io.parse_single_example(example, kinds)
+        return {"size": read["size"] * m.scale, "words": tf.sparse.to_dense(read["words"], b""), "marks": read["marks"]}
+    plain("example_read", [("example", [], tf.string)], body, {"example": EXAMPLES[0]}, scale=lambda: tf.Variable(3.0))
+
+
+@model
+def examples_of_older_graphs():
+    """What estimators and TensorFlow 1 wrote: ParseExample, and columns of features."""
+    def body(examples):
+        read = V1.parse_example(examples, {"age": tf.io.FixedLenFeature([1], tf.int64, [5]), "words": tf.io.VarLenFeature(tf.string),
+                                           "size": tf.io.FixedLenFeature([2], tf.float32)})
+        buckets = tf.raw_ops.Bucketize(input=read["age"], boundaries=[1.0, 10.0, 40.0])
+        ids = tf.strings.to_hash_bucket_fast(read["words"].values, 5)
+        counts = V1.sparse_tensor_to_dense(tf.SparseTensor(read["words"].indices, ids, read["words"].dense_shape), -1)
+        hot = tf.reduce_sum(tf.one_hot(counts, 5), 1)
+        return {"y": tf.concat([tf.one_hot(buckets[:, 0], 4), hot, read["size"]], 1)}
+    session_graph("examples_of_older_graphs", [("examples", [None], EXAMPLES)], body)
+
+
+@model
+def texts_cleaned():
+    """Texts cleaned, cut into words, padded and counted: the ops of tf.strings that a classifier of texts begins with."""
+    def body(m, x):
+        clean = tf.strings.strip(tf.strings.regex_replace(tf.strings.lower(x), r"[^a-z0-9 ]", " "))
+        words = tf.strings.split(clean)
+        rows = words.to_tensor("")
+        return {"rows": rows, "n": tf.cast(words.row_lengths(), tf.int32), "length": tf.strings.length(clean, "UTF8_CHAR"),
+                "starts": tf.strings.substr(rows, 0, 2), "joined": tf.strings.join([x, m.end], "|"),
+                "pairs": tf.strings.ngrams(words, 2, "+").to_tensor("?"), "hash": tf.strings.to_hash_bucket_strong(rows, 97, [1, 2]),
+                "is_number": tf.strings.regex_full_match(rows, "[0-9]+"),
+                "shouted": tf.strings.upper(tf.strings.reduce_join(rows, 1, separator="_"))}
+    plain("texts_cleaned", [("x", [None], tf.string)], body,
+          {"x": np.array([b"The CAT, sat on 2 mats!", b"", b"  a  b 17  ", b"<b>x</b>"])}, end=lambda: tf.constant("end"))
+
+
+@model
+def letters_told():
+    """Letters as numbers and back, and numbers as texts and back."""
+    def body(m, x, v):
+        letters = tf.strings.unicode_decode(x, "UTF-8")
+        shown = tf.strings.as_string(v, precision=3)
+        return {"letters": letters.to_tensor(m.pad), "back": tf.strings.unicode_encode(letters + 1, "UTF-8"),
+                "pieces": tf.strings.unicode_split(x, "UTF-8").to_tensor("."), "shown": shown,
+                "read": tf.strings.to_number(shown), "coded": tf.io.encode_base64(x),
+                "sixteen": tf.strings.length(tf.strings.unicode_transcode(x, "UTF-8", "UTF-16-BE"))}
+    plain("letters_told", [("x", [None], tf.string), ("v", [None], tf.float32)], body,
+          {"x": np.array([t.encode() for t in ("caf\u00e9", "\u20ac5", "z")]), "v": np.float32([0.5, -2.25, 1e4])},
+          pad=lambda: tf.constant(-1))
+
+
 def main():
     OUT.mkdir(exist_ok=True)
     tf.random.set_seed(0)
