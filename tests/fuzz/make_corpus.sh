@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Seeds of a fuzzer: make_corpus.sh onnx|tflite|tensorflow|graphs|packed FOLDER. `packed`: what the command of the
-# fuzzers' build makes of small models. `graphs`: those of graph_seeds.py, of the backend
+# Seeds of a fuzzer: make_corpus.sh onnx|tflite|tensorflow|folder|graphs|packed FOLDER. `packed`: what the command of the
+# fuzzers' build makes of small models. `folder`: those of folder_seeds.py. `graphs`: those of graph_seeds.py, of the backend
 # tests of If, Loop, Scan and functions, and the vectors with CALL_ONCE. `tensorflow`: what the tests read. Else the models of ../shared and of examples/, for
 # ONNX those of the backend tests too, which together hold every operator, and those of the vectors:
 # the quantised ones for ONNX, all for TFLite. Large ones are left out.
@@ -11,6 +11,11 @@ out=$2
 here=$(cd "$(dirname "$0")/../.." && pwd)
 shared=$here/../shared
 mkdir -p "$out"
+if [ "$format" = folder ]; then
+    python3 "$here/tests/fuzz/folder_seeds.py" "$out"
+    echo "$(find "$out" -type f | wc -l) seeds in $out"
+    exit 0
+fi
 if [ "$format" = graphs ]; then
     python3 "$here/tests/fuzz/graph_seeds.py" "$out"
     scratch=$(mktemp -d)

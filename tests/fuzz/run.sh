@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fuzzes the formats, model readers, sessions, the compiler and the lines of accelerators one after the
 # other: `make fuzz`, or SECONDS_EACH=60 tests/fuzz/run.sh tflite. Names: format, onnx, tflite, tensorflow (the readers), binding (TensorFlow's C API),
+# folder (SavedModels with checkpoints and tables),
 # session_onnx, session_tflite, graphs (sessions of models with control flow), packed (those of packed files), compile, line, input (of `oribi run`).
 # Needs clang; ends non-zero with the first finding.
 set -eu
@@ -9,21 +10,22 @@ cd "$(dirname "$0")/../.."
 seconds=${SECONDS_EACH:-1200}
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz --target format_fuzzer reader_fuzzer session_fuzzer compile_fuzzer line_fuzzer \
-    input_fuzzer binding_fuzzer oribi_command
+    input_fuzzer binding_fuzzer folder_fuzzer oribi_command
 mkdir -p build/fuzz/findings
-for name in ${@:-format onnx tflite tensorflow binding session_onnx session_tflite graphs packed compile line input}; do
+for name in ${@:-format onnx tflite tensorflow binding folder session_onnx session_tflite graphs packed compile line input}; do
     dict= most=65536
     case $name in
         format) program=format_fuzzer seeds= ;;
         onnx | tflite | tensorflow) program=reader_fuzzer seeds=$name ;;
         binding) program=binding_fuzzer seeds=tensorflow ;;
+        folder) program=folder_fuzzer seeds=folder ;;
         session_onnx | session_tflite) program=session_fuzzer seeds=${name#session_} ;;
         graphs) program=session_fuzzer seeds=graphs dict=-dict=tests/fuzz/graphs.dict ;;
         packed) program=session_fuzzer seeds=packed most=131072 ;;
         compile) program=compile_fuzzer seeds="tflite onnx" ;;
         line) program=line_fuzzer seeds= ;;
         input) program=input_fuzzer seeds= ;;
-        *) echo "no such fuzzer: $name (format, onnx, tflite, tensorflow, binding, session_onnx, session_tflite, graphs, packed, compile, line, input)" >&2; exit 2 ;;
+        *) echo "no such fuzzer: $name (format, onnx, tflite, tensorflow, binding, folder, session_onnx, session_tflite, graphs, packed, compile, line, input)" >&2; exit 2 ;;
     esac
     mkdir -p "build/fuzz/corpus/$name"
     for seed in $seeds; do
