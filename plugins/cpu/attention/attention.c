@@ -415,7 +415,7 @@ static void *attention_create(TF_OpKernelConstruction *construction, const oribi
      .create = create_##set,                                                                       \
      .compute = attention_compute,                                                                 \
      .destroy = oribi_kit_free,                                                                    \
-     .tolerance = 1e-4,                                                                            \
+     .tolerance = 1e-4f,                                                                           \
      .why = "online softmax in blocks, " #set},
 
 ORIBI_ISAS_OF_attention(CREATE)

@@ -19,12 +19,12 @@ typedef struct oribi_cpu_kernel {
     const char *label; /* NULL: "" */
     int16_t priority;
     uint8_t strided_outputs; /* bit i: output i may be written with a row stride */
-    oribi_cpu_isa isa;
+    uint8_t isa;             /* an oribi_cpu_isa */
+    float tolerance;         /* relative, of a variant against the reference row; 0: bit for bit */
     void *(*create)(TF_OpKernelConstruction *);
     void (*compute)(void *, TF_OpKernelContext *);
     void (*destroy)(void *);
-    double tolerance; /* relative, of a variant against the reference row; 0: bit for bit */
-    const char *why;  /* it is fast, or what it is; for tests and the benchmark */
+    const char *why; /* it is fast, or what it is; for tests and the benchmark */
 } oribi_cpu_kernel;
 
 /* One op family: the name of its file and its table. */

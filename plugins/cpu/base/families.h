@@ -16,7 +16,7 @@
     FAMILY(transpose) \
     FAMILY(concat) \
     FAMILY(slice) \
-    FAMILY(shuffle) \
+    EXTRA(shuffle) \
     FAMILY(pad) EXTRA(axes) \
     EXTRA(fill) \
     FAMILY(cast) \

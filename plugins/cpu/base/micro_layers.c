@@ -478,7 +478,7 @@ ORIBI_KIT_COMPUTE(matmul, 2)
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .label = kind,                             \
         .priority = ORIBI_CPU_MICRO, .create = create_fn, .compute = fn##_compute,                 \
-        .destroy = oribi_kit_free, .tolerance = 2e-4, .why = "the arithmetic of emitted C"         \
+        .destroy = oribi_kit_free, .tolerance = 2e-4f, .why = "the arithmetic of emitted C"        \
     }
 #define BOTH(op, fn, create_fn)                                                                    \
     ROW(op, "micro", fn, create_fn##_create), ROW(op, "micro-fma", fn, create_fn##_fma_create)

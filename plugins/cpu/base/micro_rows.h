@@ -106,7 +106,7 @@ void oribi_cpu_micro_units(const oribi_cpu_reduce *reduce, int64_t begin, int64_
      .create = create_fn,                                                                          \
      .compute = compute_fn,                                                                        \
      .destroy = destroy_fn,                                                                        \
-     .tolerance = 1e-5,                                                                            \
+     .tolerance = 1e-5f,                                                                           \
      .why = "the arithmetic of emitted C"},
 
 #endif

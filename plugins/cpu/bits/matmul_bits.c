@@ -348,7 +348,7 @@ static void matmul_bits_compute(void *arg, TF_OpKernelContext *context)
      .create = create_##set,                                                                       \
      .compute = matmul_bits_compute,                                                               \
      .destroy = oribi_kit_free,                                                                    \
-     .tolerance = 1e-4,                                                                            \
+     .tolerance = 1e-4f,                                                                           \
      .why = "weights packed in 4 bits, " #set},
 
 ORIBI_ISAS_OF_bits(CREATE)

@@ -232,7 +232,7 @@ const oribi_cpu_kernel oribi_cpu_matmul_bits_reference_kernels[] = {
      .create = oribi_bits_attrs_create,
      .compute = micro_compute,
      .destroy = oribi_kit_free,
-     .tolerance = 2e-4,
+     .tolerance = 2e-4f,
      .why = "the arithmetic of emitted C"},
     {.op_name = NULL},
 };

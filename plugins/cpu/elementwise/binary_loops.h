@@ -131,7 +131,7 @@ ORIBI_CPU_COMBINE(_f32, add_op, maximum_op, minimum_op)
      .types = {{"T", ORIBI_CPU_F32}},                                                              \
      ORIBI_ISA_FIELDS(ORIBI_ISA),                                                                  \
      .compute = id##_compute,                                                                      \
-     .tolerance = relative,                                                                        \
+     .tolerance = (float)(relative),                                                               \
      .why = BINARY_WHY},
 /* clang-format off */
 const oribi_cpu_kernel ORIBI_ISA_TABLE(binary)[] = {

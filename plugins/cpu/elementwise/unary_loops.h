@@ -98,7 +98,7 @@ static void gelu_compute(void *state, TF_OpKernelContext *context)
      .create = create_fn,                                                                          \
      .compute = id##_compute,                                                                      \
      .destroy = destroy_fn,                                                                        \
-     .tolerance = relative,                                                                        \
+     .tolerance = (float)(relative),                                                               \
      .why = UNARY_WHY},
 #define FAST_ROW(id, op, cost, relative, expr) ROW(id, op, NULL, NULL, relative)
 #define STATE_ROW(id, op, create, cost, relative, expr)                                            \

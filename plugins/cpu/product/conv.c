@@ -293,7 +293,7 @@ static void conv_compute(void *arg, TF_OpKernelContext *context)
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(set),                     \
         .create = create_##set, .compute = conv_compute, .destroy = conv_destroy,                  \
-        .strided_outputs = 1, .tolerance = 1e-4, .why = "packed indirect product, " #set           \
+        .strided_outputs = 1, .tolerance = 1e-4f, .why = "packed indirect product, " #set          \
     }
 
 ORIBI_ISAS_OF_gemm(CREATE)

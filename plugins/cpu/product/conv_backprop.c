@@ -221,7 +221,7 @@ static void backprop_compute(void *arg, TF_OpKernelContext *context)
      .create = create_##set,                                                                       \
      .compute = backprop_compute,                                                                  \
      .destroy = oribi_kit_free,                                                                    \
-     .tolerance = 1e-4,                                                                            \
+     .tolerance = 1e-4f,                                                                           \
      .why = "product, then gather, " #set},
 
 ORIBI_ISAS_OF_gemm(CREATE)

@@ -312,7 +312,7 @@ static void packed_destroy(void *object)
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(set),                     \
         .create = create_fn, .compute = packed_compute, .destroy = packed_destroy,                 \
-        .tolerance = 1e-4, .why = "packed indirect product, " #set                                 \
+        .tolerance = 1e-4f, .why = "packed indirect product, " #set                                \
     }
 
 ORIBI_ISAS_OF_gemm(CREATE)

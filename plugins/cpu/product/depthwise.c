@@ -446,7 +446,7 @@ static void depthwise_compute(void *arg, TF_OpKernelContext *context)
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(set),                     \
         .create = create_##set, .compute = depthwise_compute, .destroy = depthwise_destroy,        \
-        .strided_outputs = 1, .tolerance = 1e-4, .why = "pixels shared by taps, " #set             \
+        .strided_outputs = 1, .tolerance = 1e-4f, .why = "pixels shared by taps, " #set            \
     }
 #define ROWS(part, set)                                                                            \
     ROW("DepthwiseConv2dNative", set), ROW("_FusedDepthwiseConv2dNative", set),                    \

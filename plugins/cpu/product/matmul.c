@@ -269,7 +269,7 @@ static void matmul_compute(void *arg, TF_OpKernelContext *context)
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(set),                     \
         .create = create_##set, .compute = matmul_compute, .destroy = matmul_destroy,              \
-        .tolerance = 1e-4, .why = "packed product, " #set                                          \
+        .tolerance = 1e-4f, .why = "packed product, " #set                                         \
     }
 #define ROWS(part, set)                                                                            \
     ROW("MatMul", set), ROW("_FusedMatMul", set), ROW("BatchMatMulV2", set),                       \

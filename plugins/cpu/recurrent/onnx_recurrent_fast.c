@@ -328,7 +328,7 @@ ORIBI_KIT_COMPUTE(fast, 1)
                &oribi_byte_rows_##set)
 #define FIELDS(op, name, set, near)                                                                \
     .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .create = name##_create_##set,                 \
-    .compute = fast_compute, .destroy = fast_destroy, .tolerance = near,                           \
+    .compute = fast_compute, .destroy = fast_destroy, .tolerance = (float)(near),                  \
     .why = "packed product, " #set
 #define ROW(op, name, set, near)                                                                   \
     {                                                                                              \

@@ -229,7 +229,7 @@ ORIBI_KIT_COMPUTE(dynamic, 1)
      .create = oribi_recurrent_##name##_create,                                                    \
      .compute = run##_compute,                                                                     \
      .destroy = oribi_kit_free,                                                                    \
-     .tolerance = near,                                                                            \
+     .tolerance = (float)(near),                                                                   \
      .why = "the arithmetic of emitted C"},
 
 #define BESIDE .label = "micro", .priority = ORIBI_CPU_MICRO

@@ -142,7 +142,7 @@ static void is_initialized_compute(void *state, TF_OpKernelContext *context)
      ORIBI_KIT_TYPE(TF_INT64))
 #define ROW(op, types, make, run, free, reason)                                                    \
     {                                                                                              \
-        op, types, NULL, ORIBI_CPU_REFERENCE, 0, ORIBI_ISA_any, make, run, free, 0, reason         \
+        op, types, NULL, ORIBI_CPU_REFERENCE, 0, ORIBI_ISA_any, 0, make, run, free, reason         \
     }
 #define ANY                                                                                        \
     {                                                                                              \
@@ -165,6 +165,6 @@ const oribi_cpu_kernel oribi_cpu_variable_kernels[] = {
     ROW("AssignAddVariableOp", OF_NUMBERS, NULL, add_compute, NULL, "in place under the lock"),
     ROW("AssignSubVariableOp", OF_NUMBERS, NULL, sub_compute, NULL, "in place under the lock"),
     ROW("VarIsInitializedOp", ANY, NULL, is_initialized_compute, NULL, "asks, creates nothing"),
-    {NULL, {{NULL, 0}}, NULL, 0, 0, ORIBI_ISA_any, NULL, NULL, NULL, 0, NULL},
+    {.op_name = NULL},
 };
 /* clang-format on */

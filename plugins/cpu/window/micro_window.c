@@ -113,20 +113,20 @@ static void norm_compute(void *state, TF_OpKernelContext *context)
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(dtype)}}, .label = "micro",                  \
         .priority = ORIBI_CPU_MICRO, .create = create_fn, .compute = fn##_compute,                 \
-        .destroy = destroy_fn, .tolerance = 1e-5, .why = "the arithmetic of emitted C"             \
+        .destroy = destroy_fn, .tolerance = 1e-5f, .why = "the arithmetic of emitted C"            \
     }
 #define NORM_ROW(op, create_fn)                                                                    \
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}, {"U", ORIBI_CPU_F32}}, .label = "micro",    \
         .priority = ORIBI_CPU_MICRO, .create = create_fn, .compute = norm_compute,                 \
-        .destroy = oribi_kit_free, .strided_outputs = 1, .tolerance = 1e-5,                        \
+        .destroy = oribi_kit_free, .strided_outputs = 1, .tolerance = 1e-5f,                       \
         .why = "the arithmetic of emitted C"                                                       \
     }
 #define STRIDED_ROW(op, fn, create_fn)                                                             \
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .label = "micro",                          \
         .priority = ORIBI_CPU_MICRO, .create = create_fn, .compute = fn##_compute,                 \
-        .destroy = oribi_kit_free, .strided_outputs = 1, .tolerance = 1e-5,                        \
+        .destroy = oribi_kit_free, .strided_outputs = 1, .tolerance = 1e-5f,                       \
         .why = "the arithmetic of emitted C"                                                       \
     }
 const oribi_cpu_kernel oribi_cpu_micro_window_kernels[] = {

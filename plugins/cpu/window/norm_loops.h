@@ -317,14 +317,14 @@ static void rms_norm_compute(void *state, TF_OpKernelContext *context)
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(ORIBI_ISA),               \
         .create = create_fn, .compute = compute_fn, .destroy = destroy_fn,                         \
-        .strided_outputs = strided, .tolerance = relative, .why = NORM_WHY                         \
+        .strided_outputs = strided, .tolerance = (float)(relative), .why = NORM_WHY                \
     }
 /* The statistics have a type of their own, U. */
 #define BN_ROW(op, create_fn)                                                                      \
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}, {"U", ORIBI_CPU_F32}},                      \
         ORIBI_ISA_FIELDS(ORIBI_ISA), .create = create_fn, .compute = bn_compute,                   \
-        .destroy = oribi_kit_free, .strided_outputs = 1, .tolerance = 1e-5, .why = NORM_WHY        \
+        .destroy = oribi_kit_free, .strided_outputs = 1, .tolerance = 1e-5f, .why = NORM_WHY       \
     }
 const oribi_cpu_kernel ORIBI_ISA_TABLE(norm)[] = {
     NORM_ROW("Softmax", NULL, softmax_compute, NULL, 0, 1e-5),

@@ -140,7 +140,7 @@ static void avg_compute(void *state, TF_OpKernelContext *context)
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(ORIBI_ISA),               \
         .create = create_fn, .compute = compute_fn, .destroy = oribi_kit_free,                     \
-        .strided_outputs = 1, .tolerance = relative, .why = POOL_WHY                               \
+        .strided_outputs = 1, .tolerance = (float)(relative), .why = POOL_WHY                      \
     }
 const oribi_cpu_kernel ORIBI_ISA_TABLE(pool)[] = {
     POOL_ROW("MaxPool", oribi_cpu_pool_create, max_compute, 0),

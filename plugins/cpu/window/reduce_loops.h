@@ -43,7 +43,7 @@ ORIBI_CPU_REDUCE(min, float, float, __builtin_inff(), v < acc || v != v ? v : ac
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(ORIBI_ISA),               \
         .create = oribi_cpu_reduce_create, .compute = fn##_compute, .destroy = oribi_kit_free,     \
-        .tolerance = relative, .why = REDUCE_WHY                                                   \
+        .tolerance = (float)(relative), .why = REDUCE_WHY                                          \
     }
 const oribi_cpu_kernel ORIBI_ISA_TABLE(reduce)[] = {
     REDUCE_ROW("Sum", sum, 1e-5), REDUCE_ROW("Mean", mean, 1e-5), REDUCE_ROW("Prod", prod, 1e-5),
