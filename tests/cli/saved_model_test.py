@@ -156,6 +156,16 @@ class Models(unittest.TestCase):
         found = self.run_model(path, {"x": np.array([[1, 4, 2, 3], [8, 5, 7, 6]], np.float32)})
         np.testing.assert_array_equal(found["places"], [[1, 3], [0, 2]])
 
+    def test_a_spoiled_attribute_is_refused(self):
+        """Strides whose list ends before it should were read all the same."""
+        path = self.folder / "strides.pb"
+        x = node("x", "Placeholder", dtype=b"\x30\x01", shape=field(7, b"".join(field(2, bytes([8, n])) for n in (1, 4, 4, 1))))
+        sizes = field(1, field(3, b"\x01\x02\x02\x01"))
+        path.write_bytes(field(1, x) + field(1, node("y", "ExtractImagePatches", ["x"], ksizes=sizes, rates=sizes, padding=field(2, "SAME"),
+                                                     strides=field(1, b"\x1a\x7f\x01"), T=b"\x30\x01")))
+        self.run_model(path, {"x": np.ones((1, 4, 4, 1), np.float32)}, code=4)
+        self.assertIn("node 'y'", self.error)
+
     def test_functions_that_call_each_other_end(self):
         doubling = [function(f"f{i}" if i < 22 else "f", [call("a", f"f{i - 1}", "x"), call("b", f"f{i - 1}", "a:output:0")], "b:output:0")
                     for i in range(1, 23)]

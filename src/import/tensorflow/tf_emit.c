@@ -311,18 +311,38 @@ TF_DataType oribi_tf_attr_type(const oribi_graphdef_node *node, const char *name
                                                                      : absent;
 }
 
-const oribi_tf_row *oribi_tf_row_of(oribi_string op)
+/* How many inputs the formula reads: one more than the last that it names. */
+static int32_t inputs_of(const char *formula)
+{
+    int32_t n = 0;
+    for (const char *at = strchr(formula, '$'); at != NULL; at = strchr(at + 1, '$')) {
+        n = at[1] - '0' >= n ? at[1] - '0' + 1 : n;
+    }
+    return n;
+}
+
+bool oribi_tf_row_of(oribi_string op, oribi_tf_row *out)
 {
     static const oribi_tf_row *const tables[] = {
-        oribi_tf_list_rows,    oribi_tf_image_rows,   oribi_tf_array_rows,  oribi_tf_math_rows,
-        oribi_tf_fourier_rows, oribi_tf_formula_rows, oribi_tf_random_rows, oribi_tf_network_rows,
+        oribi_tf_list_rows,    oribi_tf_image_rows,  oribi_tf_array_rows,  oribi_tf_math_rows,
+        oribi_tf_fourier_rows, oribi_tf_chosen_rows, oribi_tf_random_rows, oribi_tf_network_rows,
         oribi_tf_audio_rows,   oribi_tf_window_rows};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         for (const oribi_tf_row *row = tables[i]; row->op != NULL; row++) {
             if (oribi_string_is(op, row->op)) {
-                return row;
+                *out = *row;
+                return true;
             }
         }
     }
-    return NULL;
+    for (const oribi_tf_formula_row *row = oribi_tf_formula_rows; row->op != NULL; row++) {
+        if (oribi_string_is(op, row->op)) {
+            *out = (oribi_tf_row){.op = row->op,
+                                  .least = inputs_of(row->formula),
+                                  .outputs = row->outputs,
+                                  .formula = row->formula};
+            return true;
+        }
+    }
+    return false;
 }

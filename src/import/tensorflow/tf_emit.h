@@ -104,13 +104,18 @@ oribi_value_id oribi_tf_formula(const oribi_tf_maker *m, const oribi_graphdef_no
 oribi_value_id oribi_tf_formula_of(const oribi_tf_maker *m, const oribi_graphdef_node *node,
                                    const oribi_value_id *inputs, int32_t n_inputs,
                                    const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* The row of an op that a table has; NULL: none. */
-const oribi_tf_row *oribi_tf_row_of(oribi_string op);
+/* Most rows are one of these: as many inputs as the formula reads. */
+typedef struct oribi_tf_formula_row {
+    const char *op, *outputs, *formula;
+} oribi_tf_formula_row;
+extern const oribi_tf_formula_row oribi_tf_formula_rows[];
+/* The row of an op that a table has; false: none. */
+bool oribi_tf_row_of(oribi_string op, oribi_tf_row *out);
 /* The same of an op whose first input is of complex numbers, which the op's kernels do not take. */
 const oribi_tf_row *oribi_tf_complex_row_of(const oribi_graph *graph,
                                             const oribi_graphdef_node *node);
 extern const oribi_tf_row oribi_tf_list_rows[], oribi_tf_image_rows[], oribi_tf_array_rows[],
-    oribi_tf_math_rows[], oribi_tf_fourier_rows[], oribi_tf_formula_rows[], oribi_tf_random_rows[],
+    oribi_tf_math_rows[], oribi_tf_fourier_rows[], oribi_tf_chosen_rows[], oribi_tf_random_rows[],
     oribi_tf_network_rows[], oribi_tf_audio_rows[], oribi_tf_window_rows[];
 
 #endif

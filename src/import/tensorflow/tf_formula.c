@@ -173,11 +173,12 @@ static oribi_value_id call(formula *f, const char *op, int32_t output, oribi_emi
         const oribi_attr_def *attr = def != NULL ? oribi_op_find_attr(def, attrs[i].name) : NULL;
         attrs[i].kind = attr != NULL ? attr->kind : (uint8_t)TF_ATTR_INT;
     }
-    const oribi_tf_row *row = def == NULL ? oribi_tf_row_of((oribi_string){op, strlen(op)}) : NULL;
-    if (row != NULL && row->formula != NULL) {
+    oribi_tf_row row = {.formula = NULL};
+    if (def == NULL && oribi_tf_row_of((oribi_string){op, strlen(op)}, &row) &&
+        row.formula != NULL) {
         const oribi_graphdef_node node = {
             .inputs = inputs, .n_inputs = n, .message = f->node->message};
-        return oribi_tf_formula(f->m, &node, row->formula);
+        return oribi_tf_formula(f->m, &node, row.formula);
     }
     const int32_t n_outputs = n_outputs_of(def, attrs, n_attrs);
     const oribi_node *made = oribi_tf_emit_node(f->m, op, inputs, n, attrs, n_attrs, n_outputs);

@@ -84,20 +84,20 @@ static oribi_value_id resize_area(const oribi_tf_maker *m, const oribi_graphdef_
     "ConcatV2([-1], Fill(Reshape(Sub(Rank($0), 1), [1]), 1), 0))"
 #define SOME "GatherV2($0, $1, 0), $2"
 
-const oribi_tf_row oribi_tf_formula_rows[] = {
-    {"AdjustContrastv2", 2, NULL, NULL,
+const oribi_tf_formula_row oribi_tf_formula_rows[] = {
+    {"AdjustContrastv2", NULL,
      "a = Mean{keep_dims=1}($0, [-3, -2]); AddV2(Mul(Sub($0, a), $1), a)"},
-    {"AdjustHue", 2, NULL, NULL,
+    {"AdjustHue", NULL,
      "a = RGBToHSV($0); h = FloorMod(AddV2(" PART_OF("0") ", $1), 1.0); "
                                                           "HSVToRGB(Pack{axis=-1}(h, " PART_OF(
                                                               "1") ", " PART_OF("2") "))"},
-    {"AdjustSaturation", 2, NULL, NULL,
+    {"AdjustSaturation", NULL,
      "a = RGBToHSV($0); s = " SHARE("Mul(" PART_OF(
          "1") ", $1)") "; "
                        "HSVToRGB(Pack{axis=-1}(" PART_OF("0") ", s, " PART_OF("2") "))"},
-    {"ApproximateEqual", 2, NULL, NULL, "Less(Abs(Sub($0, $1)), like(@tolerance))"},
-    {"BesselI0", 1, NULL, NULL, "Mul(BesselI0e($0), Exp(Abs($0)))"},
-    {"BesselI0e", 1, NULL, NULL,
+    {"ApproximateEqual", NULL, "Less(Abs(Sub($0, $1)), like(@tolerance))"},
+    {"BesselI0", NULL, "Mul(BesselI0e($0), Exp(Abs($0)))"},
+    {"BesselI0e", NULL,
      /* Abramowitz and Stegun, 9.8.1 and 9.8.2 */
      "a = Abs($0); t = Square(RealDiv(a, 3.75)); u = RealDiv(3.75, Maximum(a, 3.75)); "
      "SelectV2(Less(a, 3.75), "
@@ -108,8 +108,8 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
      "00392377, "
      "u), -0.01647633), u), 0.02635537), u), -0.02057706), u), 0.00916281), u), -0.00157565), "
      "u), 0.00225319), u), 0.01328592), u), 0.39894228), Rsqrt(a)))"},
-    {"BesselI1", 1, NULL, NULL, "Mul(BesselI1e($0), Exp(Abs($0)))"},
-    {"BesselI1e", 1, NULL, NULL,
+    {"BesselI1", NULL, "Mul(BesselI1e($0), Exp(Abs($0)))"},
+    {"BesselI1e", NULL,
      /* 9.8.3 and 9.8.4 */
      "a = Abs($0); t = Square(RealDiv(a, 3.75)); u = RealDiv(3.75, Maximum(a, 3.75)); "
      "Mul(Sign($0), SelectV2(Less(a, 3.75), "
@@ -120,11 +120,10 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
      "00420059, "
      "u), 0.01787654), u), -0.02895312), u), 0.02282967), u), -0.01031555), u), 0.00163801), "
      "u), -0.00362018), u), -0.03988024), u), 0.39894228), Rsqrt(a))))"},
-    {"Cross", 2, NULL, NULL,
+    {"Cross", NULL,
      "a = [1, 2, 0]; b = [2, 0, 1]; Sub(Mul(GatherV2($0, a, -1), GatherV2($1, b, -1)), "
      "Mul(GatherV2($0, b, -1), GatherV2($1, a, -1)))"},
-    {"CropAndResize", 4, crop_and_resize, NULL, NULL},
-    {"CTCGreedyDecoder", 2, NULL, "decoded_indices decoded_values decoded_shape log_probability",
+    {"CTCGreedyDecoder", "decoded_indices decoded_values decoded_shape log_probability",
      /* a: the best class at each time of each text; b: the blank; m: which of them are kept; j:
       * how many are kept before each. */
      "s = Shape($0); t = GatherV2(s, 0, 0); n = GatherV2(s, 1, 0); c = GatherV2(s, 2, 0); "
@@ -138,13 +137,13 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
      "r = Mul(Transpose(Max($0, 2), [1, 0]), like(l)); "
      "Pack{axis=1}(GatherV2(w, 0, 1), o), Cast{DstT=9}(GatherNd(a, w)), q, "
      "Neg(Sum{keep_dims=1}(r, 1))"},
-    {"Diag", 1, NULL, NULL,
+    {"Diag", NULL,
      "a = Reshape($0, [-1]); i = Range(0, Size(a), 1); s = Shape($0); "
      "Reshape(SelectV2(Equal(ExpandDims(i, 1), i), a, like(0)), ConcatV2(s, s, 0))"},
-    {"DiagPart", 1, NULL, NULL,
+    {"DiagPart", NULL,
      "s = Shape($0); h = Slice(s, [0], Reshape(FloorDiv(Size(s), 2), [1])); n = Prod(h, 0); "
      "Reshape(GatherV2(Reshape($0, [-1]), Mul(Range(0, n, 1), AddV2(n, 1)), 0), h)"},
-    {"Digamma", 1, NULL, NULL,
+    {"Digamma", NULL,
      /* Where it counts down from: the series is for numbers above 8. */
      "z = SelectV2(Less($0, 0.5), Sub(1.0, $0), $0); s = AddV2(AddV2(AddV2(Reciprocal(z), "
      "Reciprocal(AddV2(z, 1.0))), AddV2(Reciprocal(AddV2(z, 2.0)), Reciprocal(AddV2(z, "
@@ -154,8 +153,8 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
      "AddV2(Mul(AddV2(Mul(v, 0.00396825397), -0.00833333333), v), 0.08333333333))), s); "
      "SelectV2(Less($0, 0.5), Sub(p, RealDiv(3.14159265358979, Tan(Mul($0, "
      "3.14159265358979)))), p)"},
-    {"Erfinv", 1, NULL, NULL, "error_inverse($0, Neg(Log(Mul(Sub(1.0, $0), AddV2(1.0, $0)))))"},
-    {"HSVToRGB", 1, NULL, NULL,
+    {"Erfinv", NULL, "error_inverse($0, Neg(Log(Mul(Sub(1.0, $0), AddV2(1.0, $0)))))"},
+    {"HSVToRGB", NULL,
      "h = Mul(" COLOUR("0") ", 6.0); s = " COLOUR("1") "; v = " COLOUR(
          "2") "; "
               "a = Pack{axis=-1}(" SHARE("Sub(" FROM("3.0") ", 1.0)") ", " SHARE("Sub(2.0, " FROM(
@@ -164,26 +163,25 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
                                                                       "0, s), -1), "
                                                                       "Mul(ExpandDims(s, -1), a)), "
                                                                       "ExpandDims(v, -1))"},
-    {"InTopK", 2, NULL, NULL, AMONG_HIGHEST("#k:0")},
-    {"InTopKV2", 3, NULL, NULL, AMONG_HIGHEST("Cast{DstT=3}($2)")},
-    {"InvertPermutation", 1, NULL, NULL,
+    {"InTopK", NULL, AMONG_HIGHEST("#k:0")},
+    {"InTopKV2", NULL, AMONG_HIGHEST("Cast{DstT=3}($2)")},
+    {"InvertPermutation", NULL,
      "n = Size($0); ScatterNd(ExpandDims($0, 1), like(Range(0, n, 1)), like(Reshape(n, [1])))"},
-    {"LinSpace", 3, NULL, NULL,
+    {"LinSpace", NULL,
      "n = Cast{DstT=3}($2); e = Sub(n, 1); i = Range(0, n, 1); "
      "d = RealDiv(Sub($1, $0), like(Maximum(e, 1))); "
      "SelectV2(LogicalAnd(Equal(i, e), Greater(n, 1)), $1, AddV2($0, Mul(d, like(i))))"},
-    {"ListDiff", 2, NULL, "out idx",
+    {"ListDiff", "out idx",
      "m = Reshape(Where(LogicalNot(Any(Equal(ExpandDims($0, 1), $1), 1))), [-1]); "
      "GatherV2($0, m, 0), Cast{DstT=3}(m)"},
-    {"LowerBound", 2, NULL, NULL,
+    {"LowerBound", NULL,
      "Sum(Cast{DstT=#out_type:3}(Less(ExpandDims($0, -2), ExpandDims($1, -1))), -1)"},
-    {"LogMatrixDeterminant", 1, NULL, "sign log_abs_determinant",
+    {"LogMatrixDeterminant", "sign log_abs_determinant",
      "a = MatrixDeterminant($0); Sign(a), Log(Abs(a))"},
-    {"Ndtri", 1, NULL, NULL,
+    {"Ndtri", NULL,
      "Mul(error_inverse(Sub(Mul($0, 2.0), 1.0), Neg(Log(Mul(Mul($0, 4.0), Sub(1.0, $0))))), "
      "1.41421356237)"},
-    {"ResizeArea", 2, resize_area, NULL, NULL},
-    {"RGBToHSV", 1, NULL, NULL,
+    {"RGBToHSV", NULL,
      "r = " COLOUR("0") "; g = " COLOUR("1") "; b = " COLOUR(
          "2") "; "
               "v = Maximum(r, Maximum(g, b)); d = Sub(v, Minimum(r, Minimum(g, b))); "
@@ -193,16 +191,15 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
               "h = SelectV2(Greater(d, 0.0), h, 0.0); h = SelectV2(Less(h, 0.0), AddV2(h, 1.0), "
               "h); "
               "Pack{axis=-1}(h, s, v)"},
-    {"SegmentMax", 2, NULL, NULL,
+    {"SegmentMax", NULL,
      "n = " N
      "; SelectV2(Greater(" ROWS("n") ", like(0)), UnsortedSegmentMax($0, $1, n), like(0))"},
-    {"SegmentMean", 2, NULL, NULL, "mean_of_segments($0, $1, " N ")"},
-    {"SegmentMin", 2, NULL, NULL, "Neg(SegmentMax(Neg($0), $1))"},
-    {"SegmentProd", 2, NULL, NULL, "UnsortedSegmentProd($0, $1, " N ")"},
-    {"SoftmaxCrossEntropyWithLogits", 2, NULL, "loss backprop",
+    {"SegmentMean", NULL, "mean_of_segments($0, $1, " N ")"},
+    {"SegmentMin", NULL, "Neg(SegmentMax(Neg($0), $1))"},
+    {"SegmentProd", NULL, "UnsortedSegmentProd($0, $1, " N ")"},
+    {"SoftmaxCrossEntropyWithLogits", "loss backprop",
      "Neg(Sum(Mul($1, LogSoftmax($0)), 1)), Sub(Softmax($0), $1)"},
-    {"SparseFillEmptyRows", 4, NULL,
-     "output_indices output_values empty_row_indicator reverse_index_map",
+    {"SparseFillEmptyRows", "output_indices output_values empty_row_indicator reverse_index_map",
      /* c: how many elements each row has; e: has it none? w: those rows. Elements move behind the
       * empty rows before theirs; q: which element then is at each place. */
      "r = Cast{DstT=3}(GatherV2($0, 0, 1)); n = Cast{DstT=3}(GatherV2($2, 0, 0)); m = Size(r); "
@@ -214,37 +211,37 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
      "Reshape(t, [1])); f = like(OneHot(0, Size($2), 1, 0)); "
      "GatherV2(ConcatV2($0, Mul(ExpandDims(w, 1), f), 0), q, 0), "
      "GatherV2(ConcatV2($1, Fill(Shape(w), $3), 0), q, 0), e, like(j)"},
-    {"SparseReduceSum", 4, NULL, NULL, "Sum{keep_dims=#keep_dims:0}(ScatterNd($0, $1, $2), $3)"},
-    {"SparseReorder", 3, NULL, "output_indices output_values",
+    {"SparseReduceSum", NULL, "Sum{keep_dims=#keep_dims:0}(ScatterNd($0, $1, $2), $3)"},
+    {"SparseReorder", "output_indices output_values",
      "a = Sum(Mul($0, " STEPS("$2") "), 1); i = TopKV2.1(Neg(a), Size(a)); "
                                     "GatherV2($0, i, 0), GatherV2($1, i, 0)"},
-    {"SparseReshape", 3, NULL, "output_indices output_shape",
+    {"SparseReshape", "output_indices output_shape",
      "a = ExpandDims(Sum(Mul($0, " STEPS(
          "$1") "), 1), 1); "
                "n = SelectV2(Equal($2, like(-1)), FloorDiv(Prod($1, 0), Abs(Prod($2, 0))), $2); "
                "FloorMod(FloorDiv(a, " STEPS("n") "), n), n"},
-    {"SparseSegmentMean", 3, NULL, NULL, "SegmentMean(" SOME ")"},
-    {"SparseSegmentMeanWithNumSegments", 4, NULL, NULL, "mean_of_segments(" SOME ", $3)"},
-    {"SparseSegmentSqrtN", 3, NULL, NULL, "root_of_segments(" SOME ", " N_OF("$2") ")"},
-    {"SparseSegmentSqrtNWithNumSegments", 4, NULL, NULL, "root_of_segments(" SOME ", $3)"},
-    {"SparseSegmentSum", 3, NULL, NULL, "UnsortedSegmentSum(" SOME ", " N_OF("$2") ")"},
-    {"SparseSegmentSumWithNumSegments", 4, NULL, NULL, "UnsortedSegmentSum(" SOME ", $3)"},
-    {"SparseSoftmaxCrossEntropyWithLogits", 2, NULL, "loss backprop",
+    {"SparseSegmentMean", NULL, "SegmentMean(" SOME ")"},
+    {"SparseSegmentMeanWithNumSegments", NULL, "mean_of_segments(" SOME ", $3)"},
+    {"SparseSegmentSqrtN", NULL, "root_of_segments(" SOME ", " N_OF("$2") ")"},
+    {"SparseSegmentSqrtNWithNumSegments", NULL, "root_of_segments(" SOME ", $3)"},
+    {"SparseSegmentSum", NULL, "UnsortedSegmentSum(" SOME ", " N_OF("$2") ")"},
+    {"SparseSegmentSumWithNumSegments", NULL, "UnsortedSegmentSum(" SOME ", $3)"},
+    {"SparseSoftmaxCrossEntropyWithLogits", "loss backprop",
      "Neg(GatherV2{batch_dims=1}(LogSoftmax($0), $1, 1)), "
      "Sub(Softmax($0), OneHot($1, GatherV2(Shape($0), 1, 0), 1.0, 0.0))"},
-    {"SparseTensorDenseMatMul", 4, NULL, NULL,
+    {"SparseTensorDenseMatMul", NULL,
      "MatMul{transpose_a=#adjoint_a:0, transpose_b=#adjoint_b:0}(ScatterNd($0, $1, $2), $3)"},
-    {"UnravelIndex", 2, NULL, NULL,
+    {"UnravelIndex", NULL,
      "Reshape(FloorMod(FloorDiv(Reshape($0, [1, -1]), ExpandDims(" STEPS(
          "$1") ", 1)), "
                "ExpandDims($1, 1)), ConcatV2(Shape($1), Shape($0), 0))"},
-    {"UpperBound", 2, NULL, NULL,
+    {"UpperBound", NULL,
      "Sum(Cast{DstT=#out_type:3}(LessEqual(ExpandDims($0, -2), ExpandDims($1, -1))), -1)"},
-    {"Xdivy", 2, NULL, NULL, "SelectV2(Equal($0, 0.0), 0.0, RealDiv($0, $1))"},
-    {"Xlog1py", 2, NULL, NULL, "MulNoNan(Log1p($1), $0)"},
-    {"Xlogy", 2, NULL, NULL, "MulNoNan(Log($1), $0)"},
+    {"Xdivy", NULL, "SelectV2(Equal($0, 0.0), 0.0, RealDiv($0, $1))"},
+    {"Xlog1py", NULL, "MulNoNan(Log1p($1), $0)"},
+    {"Xlogy", NULL, "MulNoNan(Log($1), $0)"},
     /* Giles, Approximating the erfinv function: of x and -log(1 - x * x). */
-    {"error_inverse", 2, NULL, NULL,
+    {"error_inverse", NULL,
      "t = Sub($1, 2.5); u = Sub(Sqrt($1), 3.0); r = SelectV2(Less($1, 5.0), "
      "AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(AddV2(Mul(0."
      "0000000281022636, "
@@ -257,21 +254,28 @@ const oribi_tf_row oribi_tf_formula_rows[] = {
      "-0.0076224613), u), 0.00943887047), u), 1.00167406), u), 2.83297682)); "
      "SelectV2(IsInf($1), Mul($0, $1), Mul(r, $0))"},
     /* Of other formulas: rows, numbers of their segments, how many segments there are. */
-    {"mean_of_segments", 3, NULL, NULL,
+    {"mean_of_segments", NULL,
      "RealDiv(UnsortedSegmentSum($0, $1, $2), Maximum(" ROWS("$2") ", like(1)))"},
     /* Of $1 new parts of an axis of $0: how much of each old one is in each, together 1. */
-    {"parts_in_parts", 2, NULL, NULL,
+    {"parts_in_parts", NULL,
      "s = RealDiv(Cast{DstT=1}($0), Cast{DstT=1}($1)); i = Cast{DstT=1}(Range(0, $1, 1)); "
      "j = Cast{DstT=1}(Range(0, $0, 1)); "
      "e = Minimum(ExpandDims(Mul(AddV2(i, 1.f), s), 1), AddV2(j, 1.f)); "
      "RealDiv(Maximum(0.f, Sub(e, Maximum(ExpandDims(Mul(i, s), 1), j))), s)"},
     /* Pictures whose rows are products of $1 with those of $0, $3 of them, and columns of $2. */
-    {"weighed", 5, NULL, NULL,
+    {"weighed", NULL,
      "s = Shape($0); n = GatherV2(s, 0, 0); h = GatherV2(s, 1, 0); w = GatherV2(s, 2, 0); "
      "c = GatherV2(s, 3, 0); "
      "x = BatchMatMulV2($1, Reshape(Cast{DstT=1}($0), Pack(n, h, Mul(w, c)))); "
      "x = BatchMatMulV2($2, Reshape(x, Pack(Mul(n, $3), w, c))); Reshape(x, Pack(n, $3, $4, c))"},
-    {"root_of_segments", 3, NULL, NULL,
+    {"root_of_segments", NULL,
      "RealDiv(UnsortedSegmentSum($0, $1, $2), Sqrt(Maximum(" ROWS("$2") ", like(1))))"},
+    {NULL, NULL, NULL},
+};
+
+/* Beside them what a formula is chosen for. */
+const oribi_tf_row oribi_tf_chosen_rows[] = {
+    {"CropAndResize", 4, crop_and_resize, NULL, NULL},
+    {"ResizeArea", 2, resize_area, NULL, NULL},
     {NULL, 0, NULL, NULL, NULL},
 };

@@ -185,6 +185,19 @@ static value max_pool_with_places(maker m, from node)
     return top;
 }
 
+/* What came of each maximum goes to its place. */
+static value max_pool_gradient(maker m, from node)
+{
+    (void)max_pool_with_places(m, node);
+    const value place = oribi_ok(m->status) ? m->out[1] : -1;
+    return oribi_tf_formula_of(
+        m, node, INPUTS(node->inputs[0], place, node->inputs[2]),
+        "s = Shape($0); n = GatherV2(s, 0, 0); "
+        "b = Mul(Range(0, n, 1), FloorDiv(Size($0), Maximum(n, 1))); "
+        "i = AddV2(Cast{DstT=3}($1), Reshape(b, [-1, 1, 1, 1])); "
+        "Reshape(UnsortedSegmentSum(Reshape($2, [-1]), Reshape(i, [-1]), Size($0)), s)");
+}
+
 /* A pool whose sizes are inputs. */
 static value max_pool_v2(maker m, from node)
 {
@@ -225,6 +238,7 @@ const oribi_tf_row oribi_tf_network_rows[] = {
      "c = Tanh(BiasAdd(MatMul(ConcatV2($0, Mul($1, r), 1), $3), $5)); "
      "r, u, c, AddV2(Mul(Sub(1.0, u), c), Mul(u, $1))"},
     {"LSTMBlockCell", 8, lstm_cell, "i cs f o ci co h", NULL},
+    {"MaxPoolGrad", 3, max_pool_gradient, NULL, NULL},
     {"MaxPoolV2", 3, max_pool_v2, NULL, NULL},
     {"MaxPoolWithArgmax", 1, max_pool_with_places, "output argmax", NULL},
     {NULL, 0, NULL, NULL, NULL},

@@ -333,7 +333,8 @@ int32_t oribi_tf_make(void *arg, const oribi_graphdef_node *node, oribi_value_id
     if (function != NULL) {
         return make_own_call(scope, node, *function, out, max, status);
     }
-    const oribi_tf_row *row = oribi_tf_row_of((oribi_string){node->op, strlen(node->op)});
-    return row != NULL ? compose(scope, node, row, out, max, status)
-                       : block(scope, node, true, out, status);
+    oribi_tf_row row;
+    return oribi_tf_row_of((oribi_string){node->op, strlen(node->op)}, &row)
+               ? compose(scope, node, &row, out, max, status)
+               : block(scope, node, true, out, status);
 }

@@ -54,8 +54,9 @@ oribi_string oribi_tf_spelling(oribi_string op)
 
 int32_t oribi_tf_argument(void *scope, oribi_string op, oribi_string argument)
 {
-    const oribi_tf_row *row = oribi_tf_row_of(op);
-    const char *at = row != NULL ? row->outputs : NULL;
+    oribi_tf_row row;
+    const bool is_row = oribi_tf_row_of(op, &row);
+    const char *at = is_row ? row.outputs : NULL;
     for (int32_t place = 0; at != NULL; place++) {
         const char *end = strchr(at, ' ');
         const oribi_string name = {at, end != NULL ? (size_t)(end - at) : strlen(at)};
@@ -64,5 +65,5 @@ int32_t oribi_tf_argument(void *scope, oribi_string op, oribi_string argument)
         }
         at = end != NULL ? end + 1 : NULL;
     }
-    return row == NULL ? oribi_tf_function_output(((oribi_tf_scope *)scope)->tf, op, argument) : 0;
+    return !is_row ? oribi_tf_function_output(((oribi_tf_scope *)scope)->tf, op, argument) : 0;
 }

@@ -20,12 +20,12 @@ typedef struct steps {
     bool is_same;
 } steps;
 
-static bool read_steps(maker m, from node, int32_t n, steps *out)
+static bool read_steps(maker m, from node, const char *rates, int32_t n, steps *out)
 {
     static const int64_t ones[] = {1, 1, 1, 1, 1};
     int32_t n_strides, n_rates;
     out->strides = oribi_tf_attr_ints(m, node, "strides", &n_strides);
-    out->rates = oribi_tf_attr_ints(m, node, "rates", &n_rates);
+    out->rates = oribi_tf_attr_ints(m, node, rates, &n_rates);
     out->n = n;
     out->is_same = oribi_tf_attr_is(node, "padding", "SAME");
     bool ok = oribi_ok(m->status) && n_strides == n + 2 && (n_rates == n + 2 || n_rates == 0);
@@ -35,10 +35,11 @@ static bool read_steps(maker m, from node, int32_t n, steps *out)
         ok = out->strides[i] >= 1 && out->strides[i] <= INT16_MAX && out->rates[i] >= 1 &&
              out->rates[i] <= INT16_MAX && (is_space || out->strides[i] * out->rates[i] == 1);
     }
-    return ok || !oribi_ok(m->status) ||
-           oribi_fail(m->status, TF_UNIMPLEMENTED,
-                      "its strides and rates are not of %d dimensions between batch and channels",
-                      (int)n);
+    return ok ||
+           (oribi_ok(m->status) &&
+            oribi_fail(m->status, TF_UNIMPLEMENTED,
+                       "its strides and rates are not of %d dimensions between batch and channels",
+                       (int)n));
 }
 
 /* x with the axis as two: windows, and what each of them sees, `fill` where that is outside.
@@ -67,9 +68,9 @@ static value with_windows(maker m, from node, const steps *s, value x, int32_t a
 }
 
 /* All windows: batch, then windows and places of each axis, then channels. */
-static value all_windows(maker m, from node, const steps *s, const value *sizes, value fill)
+static value all_windows(maker m, from node, const steps *s, value x, const value *sizes,
+                         value fill)
 {
-    value x = node->inputs[0];
     for (int32_t axis = s->n; axis >= 1; axis--) {
         x = with_windows(m, node, s, x, axis, 2 * (s->n - axis) + 1, sizes[axis - 1], fill);
     }
@@ -84,7 +85,7 @@ static value patches(maker m, from node, int32_t n)
     int32_t n_sizes, perm[2 * MOST + 2] = {0};
     const int64_t *ksizes = oribi_tf_attr_ints(m, node, "ksizes", &n_sizes);
     value sizes[MOST];
-    if (!read_steps(m, node, n, &s)) {
+    if (!read_steps(m, node, "rates", n, &s)) {
         return -1;
     }
     for (int32_t i = 0; i < n; i++) {
@@ -98,7 +99,7 @@ static value patches(maker m, from node, int32_t n)
     }
     perm[2 * n + 1] = 2 * n + 1;
     const value nought = oribi_tf_number(m, oribi_tf_dtype(m, node->inputs[0]), 0);
-    const value seen = all_windows(m, node, &s, sizes, nought);
+    const value seen = all_windows(m, node, &s, node->inputs[0], sizes, nought);
     return oribi_tf_formula_of(
         m, node,
         INPUTS(oribi_tf_emit2(m, "Transpose", seen, oribi_tf_ints(m, perm, 2 * n + 2)),
@@ -122,7 +123,7 @@ static value dilation(maker m, from node)
 {
     steps s;
     const TF_DataType dtype = oribi_tf_dtype(m, node->inputs[0]);
-    if (!read_steps(m, node, 2, &s)) {
+    if (!read_steps(m, node, "rates", 2, &s)) {
         return -1;
     }
     if (dtype != TF_FLOAT && dtype != TF_DOUBLE && dtype != TF_HALF) {
@@ -132,9 +133,68 @@ static value dilation(maker m, from node)
     const value filter = oribi_tf_shape(m, node->inputs[1]);
     const value sizes[] = {oribi_tf_take(m, filter, oribi_tf_int(m, 0)),
                            oribi_tf_take(m, filter, oribi_tf_int(m, 1))};
-    const value seen = all_windows(m, node, &s, sizes, oribi_tf_number(m, dtype, -HUGE_VAL));
+    const value seen =
+        all_windows(m, node, &s, node->inputs[0], sizes, oribi_tf_number(m, dtype, -HUGE_VAL));
     const value sum = oribi_tf_emit2(m, "AddV2", seen, oribi_tf_expand(m, node->inputs[1], 1));
     return oribi_tf_reduce(m, "Max", sum, oribi_tf_ints(m, (const int32_t[]){2, 4}, 2), false);
+}
+
+/* --- Gradients -------------------------------------------------------------------------------- */
+
+static bool channels_are_last(maker m, from node)
+{
+    return !oribi_tf_attr_is(node, "data_format", "NCHW") ||
+           oribi_fail(m->status, TF_UNIMPLEMENTED, "its channels are not last");
+}
+
+/* Of a convolution's filter: what each of its places saw, times what came of it. */
+static value filter_gradient(maker m, from node)
+{
+    steps s;
+    if (!channels_are_last(m, node) || !read_steps(m, node, "dilations", 2, &s) ||
+        (!s.is_same && !oribi_tf_attr_is(node, "padding", "VALID"))) {
+        (void)(!oribi_ok(m->status) ||
+               oribi_fail(m->status, TF_UNIMPLEMENTED, "it has paddings of its own"));
+        return -1;
+    }
+    const value x = node->inputs[0], filter = node->inputs[1];
+    const value sizes[] = {oribi_tf_take(m, filter, oribi_tf_int(m, 0)),
+                           oribi_tf_take(m, filter, oribi_tf_int(m, 1))};
+    const value nought = oribi_tf_number(m, oribi_tf_dtype(m, x), 0);
+    const value seen = all_windows(m, node, &s, x, sizes, nought);
+    const value sums = oribi_tf_emit(m, "Einsum", INPUTS(seen, node->inputs[2]),
+                                     ATTRS(ATTR_TEXT("equation", "bhiwjc,bhwo->ijco")));
+    return oribi_tf_emit2(m, "Reshape", sums, filter);
+}
+
+/* Of a pool of averages: each window's share goes to the places that it saw. p: those places, -1
+ * outside; n: how many each window saw; b: where each picture of the batch begins. */
+static value average_gradient(maker m, from node)
+{
+    steps s;
+    int32_t n_sizes;
+    const int64_t *ksize = oribi_tf_attr_ints(m, node, "ksize", &n_sizes);
+    if (!channels_are_last(m, node) || !read_steps(m, node, "rates", 2, &s) || n_sizes != 4 ||
+        ksize[1] < 1 || ksize[1] > INT16_MAX || ksize[2] < 1 || ksize[2] > INT16_MAX) {
+        (void)(!oribi_ok(m->status) ||
+               oribi_fail(m->status, TF_UNIMPLEMENTED, "its windows reach over channels"));
+        return -1;
+    }
+    const value sizes[] = {oribi_tf_int(m, (int32_t)ksize[1]), oribi_tf_int(m, (int32_t)ksize[2])};
+    const value places = oribi_tf_formula_of(
+        m, node, INPUTS(node->inputs[0], node->inputs[1]),
+        "s = Slice($0, [1], [-1]); Reshape(Range(0, Prod(s, 0), 1), ConcatV2([1], s, 0))");
+    return oribi_tf_formula_of(
+        m, node,
+        INPUTS(node->inputs[1], node->inputs[0],
+               all_windows(m, node, &s, places, sizes, oribi_tf_int(m, -1))),
+        "p = $2; k = GreaterEqual(p, 0); n = Sum{keep_dims=1}(like(k), [2, 4]); "
+        "g = ExpandDims(ExpandDims($0, 2), 4); z = GatherV2($1, 0, 0); "
+        "b = Reshape(Mul(Range(0, z, 1), FloorDiv(Prod($1, 0), Maximum(z, 1))), [-1, 1, 1, 1, 1, "
+        "1]); "
+        "i = SelectV2(k, AddV2(p, b), -1); "
+        "v = BroadcastTo(RealDiv(g, n), Shape(i)); "
+        "Reshape(UnsortedSegmentSum(Reshape(v, [-1]), Reshape(i, [-1]), Prod($1, 0)), $1)");
 }
 
 /* --- Pictures that are moved and scaled ------------------------------------------------------- */
@@ -203,6 +263,8 @@ static value scale_and_translate(maker m, from node)
 }
 
 const oribi_tf_row oribi_tf_window_rows[] = {
+    {"AvgPoolGrad", 2, average_gradient, NULL, NULL},
+    {"Conv2DBackpropFilter", 3, filter_gradient, NULL, NULL},
     {"Dilation2D", 2, dilation, NULL, NULL},
     {"ExtractImagePatches", 1, image_patches, NULL, NULL},
     {"ExtractVolumePatches", 1, volume_patches, NULL, NULL},
