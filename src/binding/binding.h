@@ -19,6 +19,7 @@
  *   binding_partial.c   runs whose feeds come one after another
  *   binding_function.c  functions of graphs
  *   binding_to_function.c, binding_while.c  graphs that become functions, and loops
+ *   binding_gradients.c, binding_gradient_rows.c, binding_formula.c  gradients of a graph
  *   binding_edit.c      changes of what is in a graph
  *   binding_deprecated.c  sessions that know operations by their names
  *   binding_checkpoint.c  checkpoints, read by the names of their tensors

@@ -19,12 +19,6 @@ ABSENT(TF_ImportGraphDefResults *, TF_GraphImportGraphDefWithResultsNoSerializat
     *graph, const TF_Buffer *graph_def, const TF_ImportGraphDefOptions *options, TF_Status *status),
     status, NULL)
 
-/* Functions, loops, gradients */
-ABSENT_VOID(TF_AddGradients, (TF_Graph *g, TF_Output *y, int ny, TF_Output *x, int nx, TF_Output
-    *dx, TF_Status *status, TF_Output *dy), status)
-ABSENT_VOID(TF_AddGradientsWithPrefix, (TF_Graph *g, const char *prefix, TF_Output *y, int ny,
-    TF_Output *x, int nx, TF_Output *dx, TF_Status *status, TF_Output *dy), status)
-
 /* Server */
 ABSENT(TF_Server *, TF_NewServer, (const void *proto, size_t proto_len, TF_Status *status), status,
     NULL)

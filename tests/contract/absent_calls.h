@@ -3,9 +3,6 @@
  * B a value; the name is followed by 1 where the function has a status.
  */
 /* clang-format off */
-A(TF_AddGradients, 1, TF_AddGradients(NULL, NULL, 0, NULL, 0, NULL, status, NULL))
-A(TF_AddGradientsWithPrefix, 1, TF_AddGradientsWithPrefix(NULL, NULL, NULL, 0, NULL, 0, NULL,
-    status, NULL))
 B(TF_ApiDefMapGet, 1, TF_ApiDefMapGet(NULL, NULL, 0, status))
 A(TF_ApiDefMapPut, 1, TF_ApiDefMapPut(NULL, NULL, 0, status))
 A(TF_CoordinationServiceDeleteKeyValue, 1, TF_CoordinationServiceDeleteKeyValue(NULL, NULL, status))
