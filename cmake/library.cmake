@@ -74,7 +74,7 @@ set(ORIBI_OBJECTS ${ORIBI_OBJECTS} $<TARGET_OBJECTS:oribi_texts>)
 file(GLOB sources CONFIGURE_DEPENDS src/base/*.c src/kernel/*.c src/plan/*.c) # all of a run and of a session
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>;${ORIBI_WARM}")
 # Walks over trees and time, which gain nothing from twice as much code.
-set_source_files_properties(src/plan/plan_time.c src/plan/plan_bound.c PROPERTIES COMPILE_OPTIONS "${ORIBI_WARM}")
+set_source_files_properties(src/plan/plan_time.c src/plan/plan_bound.c src/plan/plan_conflict.c PROPERTIES COMPILE_OPTIONS "${ORIBI_WARM}")
 # What neither a run nor the making of a session passes through is small rather than fast.
 file(GLOB ORIBI_SMALL_SOURCES CONFIGURE_DEPENDS src/author/*.c src/binding/*.c src/check/*.c src/plugin/*.c src/c_api/*.c
     src/compile/*.c src/compile/*/*.c src/compile/*/*/*.c src/tensor/dlpack.c src/tensor/variant.c
@@ -86,7 +86,7 @@ file(GLOB ORIBI_SMALL_SOURCES CONFIGURE_DEPENDS src/author/*.c src/binding/*.c s
     src/session/pack/*.c src/session/control/*.c src/session/profile.c src/session/watch.c src/session/overlap.c src/session/transfer.c
     src/session/plan_device.c src/session/frame_device.c src/session/run_device.c src/session/trace_device.c src/session/shape/special.c
     src/session/model.c src/pass/pass_batch_norm.c src/pass/pass_shuffle.c src/pass/qdq_*.c src/pass/fuse_attention.c src/pass/fold_control.c
-    src/pass/fold_trips.c src/pass/fuse_formula.c src/pass/layout_reshape.c src/kernel/kernel_registry.c src/op/spec_trait.c
+    src/pass/fold_trips.c src/kernel/kernel_registry.c src/device/block.c src/pass/layout_reshape.c src/pass/fuse_formula.c src/session/ahead.c src/kernel/context_async.c
     src/device/platform.c src/device/platform_check.c src/device/device.c src/device/device_try.c src/device/copy.c src/device/stream.c
     src/target/*.c src/format/*.c)
 set_source_files_properties(${ORIBI_SMALL_SOURCES} PROPERTIES
@@ -143,7 +143,7 @@ set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Rel
 list(FILTER sources INCLUDE REGEX "(binary|reduce|unary)_reference")
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>;$<$<CONFIG:Debug>:-O0>")
 # 14 kB of copies of its loops for 8 % of a cast; 12 kB for what prepares layers, or calls others' loops.
-set(sources elementwise/cast_kernels.c elementwise/unary_onnx.c move/indices.c move/pad_kernels.c attention/attention.c
+set(sources elementwise/cast_kernels.c elementwise/unary_onnx.c move/indices.c move/pad_kernels.c window/row_norm.c attention/attention.c
     quantised/quantized_binary.c product/packed_weights.c product/depthwise.c winograd/winograd.c)
 list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/plugins/cpu/)
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
@@ -228,6 +228,8 @@ set_target_properties(oribi_shared PROPERTIES VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set_target_properties(oribi_static PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 target_link_libraries(oribi_shared PRIVATE oribi_harden)
+# What the library calls of its own exports it calls directly: without a place in the PLT and a name to look up for each.
+target_link_options(oribi_shared PRIVATE -Wl,-Bsymbolic-functions)
 if(NOT ORIBI_PARTIAL AND NOT ORIBI_BUILD_FUZZ) # whose runtime is in the program
     target_link_options(oribi_shared PRIVATE -Wl,--no-undefined)
 endif()

@@ -16,7 +16,7 @@
     FAMILY(transpose) \
     FAMILY(concat) \
     FAMILY(slice) \
-    EXTRA(shuffle) \
+    FAMILY(shuffle) \
     FAMILY(pad) EXTRA(axes) \
     EXTRA(fill) \
     FAMILY(cast) \
