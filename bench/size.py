@@ -3,7 +3,7 @@
 """How large is what is installed? Installs a build into a folder, stripped, and weighs the shared
 objects and the command.
 
-    bench/size.py BUILD                a table: `bench/size.py build | bench/page.py size`
+    bench/size.py BUILD                a table: `bench/size.py build | bench/page.py size --counted`
     bench/size.py BUILD --check PAGE   fails where a limit is passed, or the page is out of date
 """
 import pathlib
@@ -56,7 +56,7 @@ def main():
         size = dict(rows)[name]
         if abs(told.get(name, 0) - size) > DRIFT * size:
             bad.append(f"{name}: {size:,} bytes, the page says {told.get(name, 0):,}: "
-                       f"bench/size.py {build} | bench/page.py size")
+                       f"bench/size.py {build} | bench/page.py size --counted")
     print("\n".join(bad) if bad else "sizes: within limits, and as the page says")
     return 1 if bad else 0
 
