@@ -53,8 +53,9 @@ int32_t oribi_micro_softmax_wide_prepare(const struct oribi_micro_softmax_spec *
                                          struct oribi_micro_softmax_wide_args *args)
 {
     const struct oribi_micro_softmax_spec *s = spec;
-    const int result_fits = s->output.zero == INT16_MIN && s->output.scale >= 1.0F / 65536.0F &&
-                            s->output.scale <= 1.0F / 65536.0F;
+    const float unit = 1.0F / 65536.0F; /* converters write 1 / 65535, too */
+    const int result_fits =
+        s->output.zero == INT16_MIN && fabsf(s->output.scale - unit) <= 0.001F * unit;
     const int32_t code =
         oribi_micro_softmax_8_scaling(s, &args->multiplier, &args->shift, &args->farthest);
     args->rows = s->rows;

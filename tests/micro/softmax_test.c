@@ -70,6 +70,26 @@ static int try_s8(float scale, float beta)
     return 1;
 }
 
+/* As TensorFlow Lite Micro takes them: within a thousandth of 1 / 65536. */
+static void results_of_16_bits_may_be_steps_of_one_over_65535(void **state)
+{
+    static const float steps[] = {1.0F / 65536.0F, 1.0F / 65535.0F, 1.0F / 65600.0F,
+                                  1.0F / 65400.0F};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct oribi_micro_softmax_spec spec = {.kind = ORIBI_MICRO_S8,
+                                                      .variant = ORIBI_MICRO_TFLM,
+                                                      .rows = 1,
+                                                      .columns = N,
+                                                      .input = {0.1F, 0},
+                                                      .output = {steps[i], INT16_MIN},
+                                                      .beta = 1.0F};
+        struct oribi_micro_softmax_wide_args args;
+        assert_int_equal(oribi_micro_softmax_wide_prepare(&spec, &args),
+                         i < 3 ? ORIBI_MICRO_OK : ORIBI_MICRO_INVALID);
+    }
+}
+
 static void extreme_scales_are_refused_or_give_a_distribution(void **state)
 {
     (void)state;
@@ -86,6 +106,7 @@ static void extreme_scales_are_refused_or_give_a_distribution(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_of_16_bits_may_be_steps_of_one_over_65535),
         cmocka_unit_test(extreme_scales_are_refused_or_give_a_distribution),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
