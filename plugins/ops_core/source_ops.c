@@ -197,6 +197,70 @@ static void multinomial(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+/* Input i is a vector of that many numbers. */
+static bool has_length(oribi_ops_ctx *ctx, int i, int64_t length, TF_Status *status)
+{
+    oribi_ops_shape shape;
+    return oribi_ops_input_rank(ctx, i, 1, &shape, status) &&
+           (length < 0 || shape.at[0] < 0 || shape.at[0] == length ||
+            oribi_ops_fail(status, "input %d has %" PRId64 " numbers, not %" PRId64, i, shape.at[0],
+                           length));
+}
+
+static void stateless_key(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    (void)(has_length(ctx, 0, 2, status) &&
+           oribi_ops_output_dims(ctx, 0, 1, &(int64_t){1}, status) &&
+           oribi_ops_output_dims(ctx, 1, 1, &(int64_t){2}, status));
+}
+
+static void stateless_key_and_algorithm(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    stateless_key(ctx, status);
+    if (TF_GetCode(status) == TF_OK) {
+        oribi_ops_output_dims(ctx, 2, 0, NULL, status);
+    }
+}
+
+/* Of a seed, or of key, counter and algorithm; the limits of integers come last. */
+static void stateless(oribi_ops_ctx *ctx, bool has_key, TF_Status *status)
+{
+    const int n = (int)TF_ShapeInferenceContextNumInputs(ctx);
+    oribi_ops_shape shape;
+    bool ok =
+        has_length(ctx, 1, has_key ? 1 : 2, status) && (!has_key || has_length(ctx, 2, -1, status));
+    for (int i = has_key ? 3 : 2; ok && i < n; i++) {
+        ok = oribi_ops_input_rank(ctx, i, 0, &shape, status);
+    }
+    if (ok && oribi_ops_input_rank(ctx, 0, 1, &shape, status) &&
+        oribi_ops_input_as_shape(ctx, 0, &shape, status)) {
+        oribi_ops_output(ctx, 0, &shape, status);
+    }
+}
+
+static void stateless_of_seed(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    stateless(ctx, false, status);
+}
+
+static void stateless_of_key(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    stateless(ctx, true, status);
+}
+
+#define BY_SEED "shape: T; seed: Tseed"
+#define BY_KEY  "shape: Tshape; key: uint64; counter: uint64; alg: int32"
+#define LIMITS  "; minval: dtype; maxval: dtype"
+#define REALS   "dtype: {half, bfloat16, float, double} = DT_FLOAT; "
+#define SEED    "T: {int32, int64} = DT_INT32; Tseed: {int32, int64} = DT_INT64"
+#define ALL     "dtype: {int32, int64, uint32, uint64} = DT_UINT64; "
+#define SHAPE   "Tshape: {int32, int64} = DT_INT32"
+#define STATELESS(op, in, more, kind)                                                              \
+    {                                                                                              \
+        .name = op, .inputs = in, .outputs = "output: dtype", .attrs = more,                       \
+        .traits = "parameters(shape)", .shape = stateless_of_##kind                                \
+    }
+
 const oribi_ops_row oribi_ops_source[] = {
     {.name = "Placeholder",
      .outputs = "output: dtype",
@@ -292,5 +356,33 @@ const oribi_ops_row oribi_ops_source[] = {
      .attrs = "Tout: {int32, int64} = DT_INT64; seed: int = 0; seed2: int = 0",
      .traits = "parameters(num_samples)",
      .shape = multinomial},
+    STATELESS("StatelessRandomUniform", BY_SEED, REALS SEED, seed),
+    STATELESS("StatelessRandomUniformV2", BY_KEY, REALS SHAPE, key),
+    STATELESS("StatelessRandomNormal", BY_SEED, REALS SEED, seed),
+    STATELESS("StatelessRandomNormalV2", BY_KEY, REALS SHAPE, key),
+    STATELESS("StatelessTruncatedNormal", BY_SEED, REALS SEED, seed),
+    STATELESS("StatelessTruncatedNormalV2", BY_KEY, REALS SHAPE, key),
+    STATELESS("StatelessRandomUniformInt", BY_SEED LIMITS,
+              "dtype: {int32, int64}; T: {int32, int64}; Tseed: {int32, int64} = DT_INT64", seed),
+    STATELESS("StatelessRandomUniformIntV2", BY_KEY LIMITS,
+              "dtype: {int32, int64, uint32, uint64}; " SHAPE, key),
+    STATELESS("StatelessRandomUniformFullInt", BY_SEED,
+              ALL "T: {int32, int64} = DT_INT32; Tseed: {int32, int64, uint32, uint64} = DT_INT64",
+              seed),
+    STATELESS("StatelessRandomUniformFullIntV2", BY_KEY, ALL SHAPE, key),
+    {.name = "StatelessRandomGetKeyCounter",
+     .inputs = "seed: Tseed",
+     .outputs = "key: uint64; counter: uint64",
+     .attrs = "Tseed: {int32, int64} = DT_INT64",
+     .shape = stateless_key},
+    {.name = "StatelessRandomGetKeyCounterAlg",
+     .inputs = "seed: Tseed",
+     .outputs = "key: uint64; counter: uint64; alg: int32",
+     .attrs = "Tseed: {int32, int64} = DT_INT64",
+     .shape = stateless_key_and_algorithm},
+    {.name = "StatelessRandomGetAlg",
+     .outputs = "alg: int32",
+     .flags = ORIBI_OPS_STATEFUL,
+     .shape = oribi_ops_shape_scalar},
     {.name = NULL},
 };

@@ -32,6 +32,9 @@ static const char *const constant_work[] = {
     "AssignSubVariableOp",
     "VarIsInitializedOp",
     "Const",
+    "StatelessRandomGetAlg",
+    "StatelessRandomGetKeyCounter",
+    "StatelessRandomGetKeyCounterAlg",
     /* of texts, which this test cannot fill */
     "ParseExample",
     "ParseExampleV2",

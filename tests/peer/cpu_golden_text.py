@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes tests/cpu/golden_text.txt: what TensorFlow's CPU kernels answer where texts come or go, and
-to ragged and sparse tensors and counts, which texts become.
+to ragged and sparse tensors and counts, which texts become; and to random numbers of a seed.
 
     python3 -m venv peer && peer/bin/pip install tensorflow-cpu==2.16.1 && peer/bin/python tests/peer/cpu_golden_text.py
 
@@ -17,6 +17,7 @@ from tensorflow.python.framework import op_def_registry
 
 RENAMED = {"split_dim": "axis"}  # what Python calls an input
 NAMES = {"float32": "float", "float64": "double", "complex64": "complex64"}
+BITS = {"float16": "half", "bfloat16": "bfloat16"}
 out = open(os.path.join(os.path.dirname(__file__), "..", "cpu", "golden_text.txt"), "w")
 print("# Made by tests/peer/cpu_golden_text.py with TensorFlow %s. Do not edit." % tf.__version__, file=out)
 
@@ -28,7 +29,9 @@ def word(text):
 
 def show(array):
     array = np.asarray(array)
-    if array.dtype.kind in "OSU":
+    if array.dtype.name in BITS:
+        name, words = BITS[array.dtype.name], [str(v) for v in array.view(np.uint16).reshape(-1)]
+    elif array.dtype.kind in "OSU":
         name, words = "string", [word(v) for v in array.reshape(-1).tolist()]
     else:
         name = NAMES.get(array.dtype.name, array.dtype.name)
@@ -46,19 +49,19 @@ def attribute(kind, value):
     if kind == "list(shape)":
         return "shapes %d %s" % (len(value), " ".join(" ".join(str(-1 if d is None else d) for d in [len(s), *s]) for s in value))
     if kind == "type":
-        return "type " + NAMES.get(value, value)
+        return "type " + NAMES.get(value, BITS.get(value, value))
     return {"int": "int %d", "bool": "bool %d"}.get(kind, "string %s") % (
         word(value) if kind == "string" else value)
 
 
-def case(op, *inputs, **attrs):
+def case(op, *inputs, tolerance="1e-6 1", **attrs):
     definition = op_def_registry.get(op)
     inputs = [[np.asarray(v) for v in i] if type(i) is tuple else np.asarray(i) for i in inputs]
     kwargs = dict(zip([RENAMED.get(a.name, a.name) for a in definition.input_arg],
                       [[tf.constant(v) for v in i] if isinstance(i, list) else tf.constant(i) for i in inputs]))
     try:
         results = getattr(tf.raw_ops, op)(
-            **kwargs, **{k: tf.as_dtype(v) if k in ("out_type", "Tsplits") else v for k, v in attrs.items()})
+            **kwargs, **{k: tf.as_dtype(v) if k in ("out_type", "Tsplits", "dtype") else v for k, v in attrs.items()})
         results = [r for part in (results if isinstance(results, (list, tuple)) else [results])
                    for r in (part if isinstance(part, list) else [part])]
     except (tf.errors.InvalidArgumentError, tf.errors.OutOfRangeError, ValueError):
@@ -75,7 +78,7 @@ def case(op, *inputs, **attrs):
             print("in", show(item), file=out)
     for result in results or []:
         print("out", show(result.numpy()), file=out)
-    print("error" if results is None else "tol 1e-6 1", file=out)
+    print("error" if results is None else "tol " + tolerance, file=out)
     print("end", file=out)
 
 
@@ -448,5 +451,37 @@ parse(texts(FULL), dense={b"m": ([None, 2], F([0, 1]))})
 parse(texts(FULL[:-1]), dense={b"a": ([2], EMPTY)})
 parse(texts(FULL + b"\xff"), dense={b"a": ([2], EMPTY)})
 parse(texts(b"no example"), sparse={b"a": "float32"})
+
+# Random numbers that follow from a seed. Whole numbers and uniform ones agree to the bit; normal
+# ones do, too, where the C library is TensorFlow's.
+U = np.uint64
+EXACT, NEAR = dict(tolerance="0 0"), dict(tolerance="1e-6 1e-6")
+FAR = U([2**64 - 1, 2**32 - 1])  # the counter's halves run over
+for seed in [L([1, 2]), I([-5, 7]), L([-2**63, 2**62 + 3])]:
+    case("StatelessRandomGetKeyCounter", seed, **EXACT)
+    case("StatelessRandomGetKeyCounterAlg", seed, **EXACT)
+case("StatelessRandomGetKeyCounter", L([1, 2, 3]))
+case("StatelessRandomGetAlg", **EXACT)
+for shape in [I([2, 3]), L([45]), I([0, 2])]:
+    for dtype in ["float32", "float64", "float16", "bfloat16"]:
+        for how, tolerance in [("RandomUniform", EXACT), ("RandomNormal", NEAR), ("TruncatedNormal", NEAR)]:
+            tolerance = dict(tolerance="1e-2 1e-6") if dtype.endswith("16") and tolerance is NEAR else tolerance
+            for seed in [L([3, 4]), I([-1, 9])]:
+                case("Stateless" + how, shape, seed, dtype=dtype, **tolerance)
+            for counter in [U([5, 6]), FAR, U([1, 2, 3])]:
+                case("Stateless" + how + "V2", shape, U([2**63 + 11]), counter, I(1), dtype=dtype, **tolerance)
+    for dtype in ["int32", "int64", "uint32", "uint64"]:
+        case("StatelessRandomUniformFullIntV2", shape, U([9]), FAR, I(1), dtype=dtype, **EXACT)
+        case("StatelessRandomUniformFullInt", shape, L([1, 2]), dtype=dtype, **EXACT)
+    for dtype in [I, L]:  # of others TensorFlow has definitions, and no kernel
+        low, high = dtype(-17), dtype(2**31 - 1)
+        case("StatelessRandomUniformIntV2", shape, U([9]), FAR, I(3), low, high, **EXACT)
+        case("StatelessRandomUniformIntV2", shape, U([9]), FAR, I(1), high, low, **EXACT)
+        case("StatelessRandomUniformInt", shape, L([1, 2]), low, high, **EXACT)
+for key, counter, algorithm in [([1, 2], [1, 2], 1), ([1], [1, 2], 2), ([1], [1, 2], 7)]:
+    case("StatelessRandomUniformV2", I([2]), U(key), U(counter), I(algorithm))
+case("StatelessRandomUniform", I([2]), L([1, 2, 3]))
+case("StatelessRandomUniform", I([-2]), L([1, 2]))
+case("StatelessRandomUniformIntV2", I([2]), U([9]), FAR, I(1), L(5), L(5))
 
 out.close()

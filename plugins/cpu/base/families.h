@@ -37,7 +37,7 @@
     EXTRA(pool_nd) EXTRA(pool_places) EXTRA(lrn_onnx) \
     EXTRA(resize) \
     EXTRA(grid_sample) EXTRA(suppression) EXTRA(soft_suppression) EXTRA(detection) EXTRA(region_pool) EXTRA(deform_conv) EXTRA(put_back) EXTRA(transform_bilinear) \
-    EXTRA(dft) EXTRA(rfft_2d) EXTRA(signal_source) EXTRA(signal_fft) EXTRA(random) EXTRA(audio) EXTRA(decode_wav) \
+    EXTRA(dft) EXTRA(rfft_2d) EXTRA(signal_source) EXTRA(signal_fft) EXTRA(random) EXTRA(stateless_random) EXTRA(audio) EXTRA(decode_wav) \
     ORIBI_ISAS_OF_pool(VARIANT) \
     FAMILY(norm_reference) FAMILY(row_norm) \
     ORIBI_ISAS_OF_norm(VARIANT) \

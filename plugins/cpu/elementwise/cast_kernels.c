@@ -6,6 +6,7 @@
  */
 #include "cpu/base/families.h"
 #include "cpu/base/cpu_shape.h"
+#include "cpu/elementwise/halves.h"
 #include "cpu/elementwise/small_floats.h"
 
 #include <string.h>
@@ -37,46 +38,12 @@ static float from_half(uint16_t h)
     return value;
 }
 
-/* To nearest, ties to even. */
-static uint16_t to_half(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-    if (magnitude > 0x7f800000u) {
-        return (uint16_t)(sign | 0x7e00);
-    }
-    if (magnitude >= 0x477ff000u) { /* rounds to 2^16 or more */
-        return (uint16_t)(sign | 0x7c00);
-    }
-    if (magnitude < 0x38800000u) { /* below 2^-14: let the addition of 1/2 round at bit 2^-24 */
-        float half = 0.5f, sum;
-        uint32_t sum_bits;
-        memcpy(&sum, &magnitude, sizeof sum);
-        sum += half;
-        memcpy(&sum_bits, &sum, sizeof sum_bits);
-        return (uint16_t)(sign | (sum_bits - 0x3f000000u));
-    }
-    uint32_t odd = magnitude >> 13 & 1;
-    return (uint16_t)(sign | ((magnitude - ((127u - 15u) << 23) + 0xfff + odd) >> 13));
-}
-
 static float from_bfloat16(uint16_t b)
 {
     uint32_t bits = (uint32_t)b << 16;
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
-}
-
-static uint16_t to_bfloat16(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    if ((bits & 0x7fffffff) > 0x7f800000u) {
-        return (uint16_t)(bits >> 16 | 0x40);
-    }
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 #define WIDEN(T, member, expr)                                                                     \
@@ -221,9 +188,9 @@ static void narrow(TF_DataType dtype, wide_kind kind, const wide_block *block, i
     case TF_DOUBLE:
         NARROW(double, v, v);
     case TF_HALF:
-        NARROW(uint16_t, to_half((float)v), to_half((float)v));
+        NARROW(uint16_t, oribi_cpu_to_half((float)v), oribi_cpu_to_half((float)v));
     case TF_BFLOAT16:
-        NARROW(uint16_t, to_bfloat16((float)v), to_bfloat16((float)v));
+        NARROW(uint16_t, oribi_cpu_to_bfloat16((float)v), oribi_cpu_to_bfloat16((float)v));
     case TF_INT8:
         NARROW_INT(int8_t, INT8_MIN, INT8_MAX);
     case TF_INT16:

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>RandomNumbers and Oribi>Multinomial: Philox (4 words of 32 bits, 10 rounds) with
- * TensorFlow's seeds, and its ways from words to numbers. A block of four words depends on its
- * number alone, so blocks are made in any order. Logarithm, sine and exponential are ours, within
+/* Oribi>RandomNumbers and Oribi>Multinomial: Philox with TensorFlow's seeds, and its ways from
+ * words to numbers. A block of four words depends on its number alone, so blocks are made in any
+ * order. Logarithm, sine and exponential are ours, within
  * one unit in the last place of others'.
  */
 #include "micro/float_rules.h"
 
 #include "cpu/base/cpu_shape.h"
 #include "cpu/base/families.h"
+#include "cpu/elementwise/philox.h"
 
 #include "micro/math_double.h"
 #include "micro/math_f32.h"
@@ -17,20 +18,16 @@
 #include <string.h>
 
 typedef struct random_state {
-    uint32_t key[2], high[2]; /* of the generator, and of its counter */
+    oribi_cpu_philox start;
     bool is_normal;
 } random_state;
 
 static void read_seeds(oribi_kit_setup *setup, random_state *state)
 {
-    int64_t seeds[2] = {0, 0};
-    oribi_kit_attr_int(setup, "seed", &seeds[0]);
-    oribi_kit_attr_int(setup, "seed2", &seeds[1]);
-    uint32_t *const words[2] = {state->key, state->high};
-    for (int i = 0; i < 2; i++) {
-        words[i][0] = (uint32_t)((uint64_t)seeds[i] & UINT32_MAX);
-        words[i][1] = (uint32_t)((uint64_t)seeds[i] >> 32);
-    }
+    int64_t key = 0, high = 0;
+    oribi_kit_attr_int(setup, "seed", &key);
+    oribi_kit_attr_int(setup, "seed2", &high);
+    state->start = (oribi_cpu_philox){.key = (uint64_t)key, .high = (uint64_t)high};
 }
 
 static void numbers_read(oribi_kit_setup *setup, random_state *state)
@@ -48,33 +45,12 @@ static void multinomial_read(oribi_kit_setup *setup, random_state *state)
 }
 ORIBI_KIT_CREATE(multinomial, random_state)
 
-/* Block number `at`. */
-static void draw(const random_state *s, uint64_t at, uint32_t out[4])
-{
-    uint32_t key[2] = {s->key[0], s->key[1]};
-    uint32_t c[4] = {(uint32_t)(at & UINT32_MAX), (uint32_t)(at >> 32), s->high[0], s->high[1]};
-    for (int round = 0; round < 10; round++) {
-        const uint64_t a = UINT64_C(0xD2511F53) * c[0], b = UINT64_C(0xCD9E8D57) * c[2];
-        const uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ key[0], (uint32_t)(b & UINT32_MAX),
-                                  (uint32_t)(a >> 32) ^ c[3] ^ key[1], (uint32_t)(a & UINT32_MAX)};
-        memcpy(c, next, sizeof next);
-        key[0] += UINT32_C(0x9E3779B9);
-        key[1] += UINT32_C(0xBB67AE85);
-    }
-    memcpy(out, c, sizeof c);
-}
-
-/* The low 23 bits, from 0 to below 1. */
-static float fraction(uint32_t word)
-{
-    return oribi_micro_from_bits(UINT32_C(127) << 23 | (word & 0x7FFFFFU)) - 1.0f;
-}
-
 /* Two normal numbers from two words. */
 static void normal(const uint32_t words[2], float out[2])
 {
-    const float least = 1.0e-7f, u = fraction(words[0]);
-    const float angle = (float)(2.0 * 3.14159265358979323846 * (double)fraction(words[1]));
+    const float least = 1.0e-7f, u = oribi_cpu_fraction(words[0]);
+    const float angle =
+        (float)(2.0 * 3.14159265358979323846 * (double)oribi_cpu_fraction(words[1]));
     const float length = oribi_micro_sqrt(-2.0f * oribi_micro_log(u < least ? least : u));
     out[0] = oribi_micro_sin(angle) * length;
     out[1] = oribi_micro_cos(angle) * length;
@@ -117,13 +93,13 @@ static void numbers_blocks(void *object, int64_t begin, int64_t end)
         const int64_t left = c->count - 4 * block;
         uint32_t words[4];
         float four[4];
-        draw(c->state, c->drawn + (uint64_t)block, words);
+        oribi_cpu_draw(&c->state->start, c->drawn + (uint64_t)block, words);
         if (c->state->is_normal) {
             normal(words, four);
             normal(words + 2, four + 2);
         } else {
             for (int i = 0; i < 4; i++) {
-                four[i] = fraction(words[i]);
+                four[i] = oribi_cpu_fraction(words[i]);
             }
         }
         memcpy(c->y + 4 * block, four, (size_t)(left < 4 ? left : 4) * sizeof *four);
@@ -208,12 +184,10 @@ static void multinomial_rows(void *object, int64_t begin, int64_t end)
         add_up(c->logits + row * c->classes, c->classes, sums);
         for (int64_t i = row * c->samples; i < (row + 1) * c->samples; i++) {
             uint32_t words[4];
-            draw(c->state, c->drawn + (uint64_t)i / 2, words); /* two of a block */
+            oribi_cpu_draw(&c->state->start, c->drawn + (uint64_t)i / 2,
+                           words); /* two of a block */
             const uint32_t *two = words + i % 2 * 2;
-            const double part =
-                oribi_micro_double_of(UINT64_C(1023) << 52 | (uint64_t)(two[0] & 0xFFFFFU) << 32 |
-                                      two[1]) -
-                1.0;
+            const double part = oribi_cpu_double_fraction(two);
             const int64_t found = find(sums, c->classes, part * sums[c->classes - 1]);
             if (c->is_wide) {
                 ((int64_t *)c->y)[i] = found;
