@@ -60,7 +60,7 @@ static void sizes_share_a_few_programs(void **state)
 {
     (void)state;
     assert_int_equal(count_forms(false), 2); /* one sum a thread, and sums by slices */
-    assert_int_equal(count_forms(true), 9); /* seven of tiles, two of dots */
+    assert_int_equal(count_forms(true), 9);  /* seven of tiles, two of dots */
 }
 
 static void many_matrices_stay_within_a_grid(void **state)
