@@ -31,8 +31,9 @@
 /* Flags of RUN. */
 #define ORIBI_WIRE_STEPS 1u /* then step through once more: STEPS comes before RESULT */
 #define ORIBI_WIRE_ONCE                                                                            \
-    2u /* one run; else a second one begins with other bytes in the workspace                      \
-        */
+    2u                      /* one run; else a second one begins with other bytes in the workspace \
+                             */
+#define ORIBI_WIRE_COUNT 4u /* then step through once more: OPERATORS comes before RESULT */
 
 /* Target to host. IDENTITY: words protocol, inputs' bytes, outputs' bytes, workspace bytes,
  * operators, kind of count; then the 32 bytes of the model's SHA-256. */
@@ -40,6 +41,8 @@
 #define ORIBI_WIRE_IDENTITY_BYTES (6u * 4u + 32u)
 /* One CRC-32 for each output of an operator, taken right after the operator's step. */
 #define ORIBI_WIRE_HASHES 0x73u
+/* The count of each operator, low and high word; that of one in a loop over all iterations. */
+#define ORIBI_WIRE_OPERATORS 0x6Fu
 /* Words status of the model, stack bytes, workspace bytes touched (both UNKNOWN where the target
  * cannot tell), flags, count low, count high; then the bytes of all outputs. */
 #define ORIBI_WIRE_RESULT       0x72u

@@ -169,6 +169,32 @@ static void run_steps(const uint8_t *inputs, struct result *result)
     }
 }
 
+/* Each operator by itself, with the state and the inputs of the run. */
+static void count_operators(const uint8_t *inputs, struct result *result)
+{
+    struct oribi_frame frame;
+    const uint32_t hash = hash_outputs();
+    int32_t more;
+    const uint64_t empty = ticks_of(nothing, &more);
+    prepare(inputs, 0xA5u);
+    memset(model->ticks, 0, sizeof *model->ticks * (size_t)model->n_operators);
+    do { /* a loop goes back: its operators are added up */
+        const int32_t step = model->next();
+        const uint64_t ticks = ticks_of(model->step, &more);
+        model->ticks[step] += ticks > empty ? ticks - empty : 0u;
+    } while (more == 1);
+    oribi_frame_begin(&frame, ORIBI_WIRE_OPERATORS, 8u * (uint32_t)model->n_operators);
+    for (int32_t i = 0; i < model->n_operators; i++) {
+        const uint64_t count = oribi_port_count(model->ticks[i]);
+        oribi_frame_put_word(&frame, (uint32_t)count);
+        oribi_frame_put_word(&frame, (uint32_t)(count >> 32));
+    }
+    oribi_frame_end(&frame);
+    if (more != 0 || hash_outputs() != hash) {
+        result->flags |= ORIBI_WIRE_STEPS_DIFFER;
+    }
+}
+
 /* --- Conversation ---------------------------------------------------------------------------- */
 
 static void answer_hello(void)
@@ -201,6 +227,9 @@ static void answer_run(const uint8_t *request)
     run(request + 4, flags, &result);
     if ((flags & ORIBI_WIRE_STEPS) != 0u && result.status == 0) {
         run_steps(request + 4, &result);
+    }
+    if ((flags & ORIBI_WIRE_COUNT) != 0u && result.status == 0) {
+        count_operators(request + 4, &result);
     }
     if (model->state_bytes > 0u) {
         memcpy(model->saved, model->state, model->state_bytes);

@@ -51,6 +51,7 @@ struct oribi_harness_model {
     int32_t (*run)(void);
     int32_t (*step)(void);  /* one operator; 1 while operators are left */
     int32_t (*next)(void);  /* the operator that the next step runs */
+    uint64_t *ticks;        /* room for those of each operator, and one more */
     uint8_t *state, *saved; /* what runs leave to the next request, and room for a copy of it */
     uint32_t state_bytes;
     void (*reset)(void); /* of the state; not called when there is none */

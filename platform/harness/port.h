@@ -13,7 +13,8 @@ void oribi_port_write(const void *bytes, uint32_t n);
  * line); the harness then waits for the next request, or for ever after a fault. */
 void oribi_port_end(int32_t code);
 
-/* A running counter and what it counts, ORIBI_WIRE_COUNTS_...; ticks may be finer than the unit. */
+/* A running counter and what it counts, ORIBI_WIRE_COUNTS_...; ticks may be finer than the unit.
+ * Cycles of a Cortex-M: cortex-m/count_dwt.h. */
 uint32_t oribi_port_count_kind(void);
 uint64_t oribi_port_ticks(void);
 /* Rounded to the nearest. */

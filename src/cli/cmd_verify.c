@@ -25,6 +25,9 @@ static const cli_option own_options[] = {
     CLI_LIMIT_OPTIONS,
     {"--per-node", 0, NULL,
      "compare the output of every operator, too, and name the first bad one"},
+    {"--profile", 0, NULL,
+     "what each operator takes in the first run: cycles by a board's counter, instructions in "
+     "QEMU"},
     {"--driver", 0, "DIR",
      "the folder of a driver, for --target-device KIND: its driver.json says what it is; several"},
     {"--cc", 0, "COMPILER", "compiler for the target; clang is given its target"},
@@ -69,9 +72,7 @@ static void print_text(const verify *v, const verify *unfused)
     const verify_result *r = &v->result;
     printf("%s: equal bit for bit: %d runs\n", v->target->name, r->n_runs);
     if (is_counted(v)) {
-        printf("  %-12s %llu (first run)\n",
-               r->count_kind == ORIBI_WIRE_COUNTS_CYCLES ? "cycles" : "instructions",
-               (unsigned long long)r->count);
+        printf("  %-12s %llu (first run)\n", verify_unit(v), (unsigned long long)r->count);
     }
     if (r->stack_bytes != ORIBI_WIRE_UNKNOWN) {
         printf("  stack        %u bytes\n", (unsigned)r->stack_bytes);
@@ -95,6 +96,9 @@ static void print_text(const verify *v, const verify *unfused)
     if (unfused->result.n_runs > 0) {
         printf("  unfused      %d of %d values\n", (int)unfused->result.n_compared,
                (int)unfused->n_values);
+    }
+    if (v->is_profiled) {
+        verify_print_profile(v);
     }
 }
 
@@ -139,8 +143,10 @@ static void print_json(const verify *v, const verify *unfused)
         oribi_json_put_string(&json, "stack_unknown", r->stack_unknown);
     }
     if (is_counted(v)) {
-        oribi_json_put_uint(
-            &json, r->count_kind == ORIBI_WIRE_COUNTS_CYCLES ? "cycles" : "instructions", r->count);
+        oribi_json_put_uint(&json, verify_unit(v), r->count);
+    }
+    if (v->is_profiled) {
+        verify_put_profile(&json, v);
     }
     if (v->is_per_node) {
         oribi_json_put_int(&json, "compared", r->n_compared);
@@ -205,6 +211,7 @@ static bool read_metadata(verify *v)
     const char *weights = cli_value(v->args, "--weights");
     v->is_weights_file = weights != NULL && strcmp(weights, "bin") == 0;
     verify_list_values(v);
+    verify_list_operators(v);
     return verify_states_read(v);
 }
 
@@ -238,6 +245,7 @@ static void close_all(verify *v)
     free(v->folder);
     free(v->macro);
     verify_free_values(v);
+    free(v->operators);
     verify_states_free(v);
     cli_json_free(&v->files[0]);
     cli_json_free(&v->files[1]);
@@ -335,9 +343,11 @@ static int verify_model(verify *v, int n_runs)
                                      &v->session);
     v->is_not_fused = cli_has(v->args, "--no-fuse");
     v->is_per_node = cli_has(v->args, "--per-node");
+    v->is_profiled = cli_has(v->args, "--profile");
     code = code == CLI_OK && v->is_not_fused ? open_unfused(v, status) : code;
     code = code == CLI_OK ? compile(v, status) : code;
     code = code == CLI_OK ? build_and_run(v, n_runs) : code;
+    code = code == CLI_OK && v->is_profiled ? verify_check_profile(v) : code;
     if (code == CLI_OK && v->is_per_node && !v->is_not_fused && is_built_here(v->args)) {
         code = verify_unfused(v, &unfused, n_runs, status);
     }

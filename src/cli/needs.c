@@ -64,6 +64,7 @@ static const rule rules[] = {
     {"verify", "--runs|--input|--against|--json|--timeout", NULL, "--image"},
     {"verify", "--keep|--port", NULL, "--image"},
     {"verify", "--emulator-flags", "--target", "--port|--image|--target=host"},
+    {"verify", "--profile", "--target|--port", "--image|--target=host|--target-device|--device"},
     {"verify", "--layout|--table", NULL, "verify"},
     {"device-serve", "--once", "--socket", NULL},
     {"device-serve", "--assign", "--target-device", NULL},

@@ -448,6 +448,15 @@ int main(void)
                 for value in values:
                     self.assertIn(value, [v["value"] for v in told["values"]])
 
+    @unittest.skipIf(shutil.which("qemu-system-riscv32") is None or shutil.which("riscv64-unknown-elf-gcc") is None,
+                     "skipped: RISC-V's compiler or QEMU is not installed")
+    def test_operators_of_bodies_are_counted_in_all_iterations(self):
+        for name in ("known", "nested"):
+            model, words, _ = self.case(name)
+            told = json.loads(self.command("verify", model, *words, "--runs", runs(words), "--target", "riscv32", "--profile", "--json"))
+            counts = [row["instructions"] for row in told["operators"]]
+            self.assertAlmostEqual(sum(counts), told["instructions"], delta=told["instructions"] / 20)
+
     def test_the_first_operator_of_a_body_that_differs_is_named(self):
         cc = self.folder / "cc"
         cc.write_text("#!/bin/sh\nfor f in \"$@\"; do case $f in *tanh_f32.c) "

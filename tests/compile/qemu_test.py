@@ -540,9 +540,9 @@ class Sources(Case):
 class Serial(Case):
     """An image for a board, in QEMU with its UART on a pty."""
 
-    MACHINES = {"cortex-m4": ["qemu-system-arm", "-M", "mps2-an386"],
-                "cortex-m55": ["qemu-system-arm", "-M", "mps3-an547"],
-                "riscv32": ["qemu-system-riscv32", "-M", "virt", "-bios", "none"]}
+    MACHINES = {"cortex-m4": ["qemu-system-arm", "-M", "mps2-an386", "-icount", "shift=10"],
+                "cortex-m55": ["qemu-system-arm", "-M", "mps3-an547", "-icount", "shift=10"],
+                "riscv32": ["qemu-system-riscv32", "-M", "virt", "-bios", "none", "-icount", "shift=0"]}
 
     def board(self, target, *more):
         folder = self.folder / target
@@ -563,12 +563,14 @@ class Serial(Case):
             with self.subTest(target):
                 port = self.board(target)
                 for _ in range(2):  # the board stays
-                    done = verify(DIGITS, "--target", target, "--port", port, "--runs", "2", "--per-node",
+                    done = verify(DIGITS, "--target", target, "--port", port, "--runs", "2", "--per-node", "--profile",
                                   "--timeout", "60")
                     self.assertEqual(done.returncode, 0, done.stderr)
                     measured = json.loads(done.stdout)
                     self.assertEqual(measured["runs"], 2)
                     self.assertEqual(measured["compared"], len(measured["values"]))
+                    counts = [row["instructions"] for row in measured["operators"]]
+                    self.assertAlmostEqual(sum(counts), measured["instructions"], delta=100 * len(counts))
 
     def test_a_fault_of_a_board_is_told(self):
         header = self.folder / "plant.h"

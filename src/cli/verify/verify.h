@@ -78,6 +78,12 @@ typedef struct verify_value {
     uint32_t hash; /* the target's, in the first run */
 } verify_value;
 
+/* An operator of the C; strings are the report's. */
+typedef struct verify_operator {
+    const char *node, *op, *kernel;
+    uint64_t count; /* of the first run */
+} verify_operator;
+
 /* Operators of a loop, which run in each iteration. */
 typedef struct verify_loop {
     int32_t first, last;
@@ -110,6 +116,9 @@ typedef struct verify {
     size_t input_bytes, output_bytes, workspace_bytes, state_bytes;
     bool is_weights_file; /* --weights bin */
     bool is_per_node, is_not_fused;
+    bool is_profiled, has_profile;
+    verify_operator *operators;
+    int32_t n_operators;
     verify_state states[VERIFY_MAX_PORTS];
     int n_states;
     verify_value *values;
@@ -251,6 +260,14 @@ void verify_put_values(const verify *v, FILE *file);
 void verify_note_value(void *watch, const oribi_value_event *event);
 /* The target's hashes, n_values words. */
 int verify_check_values(verify *v, const verify_case *which, const uint8_t *hashes);
+/* verify_profile.c: operators by the report; their counts of an OPERATORS frame; are there any? An
+ * exit code each. */
+void verify_list_operators(verify *v);
+int verify_take_profile(verify *v, const verify_frame_view *frame);
+int verify_check_profile(const verify *v);
+const char *verify_unit(const verify *v); /* "cycles", or what is counted in place of them */
+void verify_print_profile(const verify *v);
+void verify_put_profile(oribi_json *json, const verify *v);
 /* verify_units.c: an application's view, real numbers by the emitted header against those of the
  * model. Put: the header's side, for the glue. */
 void verify_put_units(const verify *v, FILE *file);

@@ -21,10 +21,12 @@ static void put_feed(const verify *v, const verify_case *first, verify_bytes *ou
 
 static void put_requests(const verify *v, const verify_case *cases, int n, verify_bytes *out)
 {
-    const uint8_t flags[4] = {v->is_per_node ? ORIBI_WIRE_STEPS : 0};
+    uint8_t flags[4] = {v->is_per_node ? ORIBI_WIRE_STEPS : 0};
+    flags[0] |= v->is_profiled && v->result.n_runs == 0 ? ORIBI_WIRE_COUNT : 0;
     verify_frame(out, ORIBI_WIRE_HELLO, NULL, 0, NULL, 0);
     for (int i = 0; i < n; i++) {
         verify_frame(out, ORIBI_WIRE_RUN, flags, sizeof flags, cases[i].inputs, v->input_bytes);
+        flags[0] &= (uint8_t)~ORIBI_WIRE_COUNT; /* the first run */
     }
     if (!v->is_fed) {
         put_feed(v, cases, out);
@@ -269,6 +271,10 @@ int verify_check(verify *v, const verify_case *cases, int n_cases)
         if (code == CLI_OK && frame.type == ORIBI_WIRE_HASHES &&
             frame.bytes == (size_t)4 * (size_t)v->n_values) {
             code = verify_check_values(v, &cases[i], frame.payload);
+            code = code == CLI_OK ? next(v, &replies, &at, cases[i].what, &frame) : code;
+        }
+        if (code == CLI_OK && frame.type == ORIBI_WIRE_OPERATORS) {
+            code = verify_take_profile(v, &frame);
             code = code == CLI_OK ? next(v, &replies, &at, cases[i].what, &frame) : code;
         }
         code = code == CLI_OK ? check_result(v, &frame, &cases[i]) : code;

@@ -134,8 +134,9 @@ static void put_functions(const verify *v, FILE *file)
             "static struct tvmgen_%s_inputs in;\n"
             "static struct tvmgen_%s_outputs out;\n"
             "static struct tvmgen_%s_workspace_pools workspace_pools;\n"
-            "static struct tvmgen_%s_cursor cursor;\n\n",
-            n, n, n, n);
+            "static struct tvmgen_%s_cursor cursor;\n"
+            "static uint64_t ticks[TVMGEN_%s_OPERATORS + 1];\n\n",
+            n, n, n, n, v->macro);
     verify_put_values(v, file);
     put_bind(v, file);
     fprintf(file,
@@ -169,7 +170,7 @@ static void put_table(const verify *v, FILE *file)
         "    .n_values = %d,\n    .n_operators = TVMGEN_%s_OPERATORS,\n    .input_bytes = %zuu,\n"
         "    .output_bytes = %zuu,\n    .request = request,\n"
         "    .request_room = sizeof request,\n    .bind = bind,\n    .run = run,\n"
-        "    .step = step,\n    .next = next,\n",
+        "    .step = step,\n    .next = next,\n    .ticks = ticks,\n",
         cli_json_count(v->inputs), cli_json_count(v->outputs), cli_json_count(v->pools),
         (int)v->n_values, v->macro, v->input_bytes, v->output_bytes);
     if (v->state_bytes > 0) {
