@@ -2,7 +2,10 @@
 /* Weights of quantised layers into panels. */
 #include "cpu/quantised/quantized_panels.h"
 
+#include "micro/dims.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 /* Which channel of its panel lies at place i. */
 static int32_t channel_at(const oribi_quantized_format *format, int32_t i)
@@ -89,6 +92,16 @@ static void pack_panel(const oribi_quantized_layer *layer, int32_t panel,
     }
 }
 
+/* From the beginning of a cache line on, as a vector that lies in two of them is read twice. */
+static void *zeros(int64_t bytes)
+{
+    enum { LINE = 64 };
+    int64_t whole = 0;
+    void *all =
+        oribi_count_round_up(bytes, LINE, &whole) ? aligned_alloc(LINE, (size_t)whole) : NULL;
+    return all != NULL ? memset(all, 0, (size_t)whole) : NULL;
+}
+
 bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
                                  const oribi_quantized_format *format, oribi_quantized_panels *out)
 {
@@ -103,8 +116,7 @@ bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
                                     .low = layer->low,
                                     .high = layer->high,
                                     .weight_bytes = layer->is_read_once ? 1 : format->bytes};
-    out->weights =
-        calloc(n * (size_t)out->groups * (size_t)format->group, (size_t)out->weight_bytes);
+    out->weights = zeros((int64_t)n * out->groups * format->group * out->weight_bytes);
     out->bias = calloc(4 * n, sizeof *out->bias);
     out->rounding = calloc(n, sizeof *out->rounding);
     out->is_short = calloc((size_t)n_panels, sizeof *out->is_short);

@@ -152,12 +152,13 @@ static __m512i four_inputs(const uint8_t *x)
     return _mm512_set1_epi32(all);
 }
 
-/* Four groups of a pixel and one panel, of which each is read once: broadcasting a group from
- * memory takes twice as long as a product. */
+/* Four groups of a pixel and one panel. Broadcasting a group from memory takes twice as long as a
+ * product, and spreading it takes the place of one: so one of four is broadcast, the others are
+ * read once and spread. */
 ALWAYS __m512i add_four(__m512i sum, const uint8_t *x, const int8_t *w)
 {
     const __m512i all = _mm512_broadcast_i32x4(_mm_loadu_si128((const void *)x));
-    sum = oribi_dot_of_bytes(sum, _mm512_shuffle_epi32(all, 0x00), load(w));
+    sum = oribi_dot_of_bytes(sum, four_inputs(x), load(w));
     sum = oribi_dot_of_bytes(sum, _mm512_shuffle_epi32(all, 0x55), load(w + PANEL_BYTES));
     sum = oribi_dot_of_bytes(sum, _mm512_shuffle_epi32(all, 0xaa), load(w + 2 * PANEL_BYTES));
     return oribi_dot_of_bytes(sum, _mm512_shuffle_epi32(all, 0xff), load(w + 3 * PANEL_BYTES));
@@ -409,27 +410,48 @@ static rescaling rescaling_of(int32_t multiplier, int32_t shift, int less)
                        _mm512_set1_epi32(shift < 0 ? -1 : 0)};
 }
 
+/* Everything that the sums of two rows need. */
+typedef struct adding {
+    rescaling a, b, sum;
+    __m512i a_zero, b_zero, zero, low, high;
+    __mmask16 minus; /* lanes whose right side is taken away: all or none */
+} adding;
+
+enum { FINER = 20 };
+
+ALWAYS __m128i sums_of(const adding *s, __m128i a, __m128i b)
+{
+    const __m512i x = _mm512_sub_epi32(_mm512_cvtepi8_epi32(a), s->a_zero);
+    const __m512i y = _mm512_sub_epi32(_mm512_cvtepi8_epi32(b), s->b_zero);
+    const __m512i left = rescale(&s->a, x, 31 - FINER), right = rescale(&s->b, y, 31 - FINER);
+    __m512i sum = _mm512_add_epi32(left, right);
+    sum = _mm512_mask_sub_epi32(sum, s->minus, left, right);
+    sum = _mm512_add_epi32(rescale(&s->sum, sum, 31), s->zero);
+    return _mm512_cvtepi32_epi8(_mm512_min_epi32(_mm512_max_epi32(sum, s->low), s->high));
+}
+
 static void add(const struct oribi_micro_add_scales_s8 *s, const int8_t *a, const int8_t *b,
                 int64_t count, int8_t *out)
 {
-    enum { FINER = 20 };
-    const rescaling of_a = rescaling_of(s->a_multiplier, s->a_shift, FINER);
-    const rescaling of_b = rescaling_of(s->b_multiplier, s->b_shift, FINER);
-    const rescaling of_sum = rescaling_of(s->output_multiplier, s->output_shift, 0);
-    const __m512i a_zero = _mm512_set1_epi32(s->a_zero), b_zero = _mm512_set1_epi32(s->b_zero);
-    const __m512i zero = _mm512_set1_epi32(s->output_zero), low = _mm512_set1_epi32(s->low);
-    const __m512i high = _mm512_set1_epi32(s->high);
-    for (int64_t i = 0; i < count; i += 16) {
+    const adding sums = {rescaling_of(s->a_multiplier, s->a_shift, FINER),
+                         rescaling_of(s->b_multiplier, s->b_shift, FINER),
+                         rescaling_of(s->output_multiplier, s->output_shift, 0),
+                         _mm512_set1_epi32(s->a_zero),
+                         _mm512_set1_epi32(s->b_zero),
+                         _mm512_set1_epi32(s->output_zero),
+                         _mm512_set1_epi32(s->low),
+                         _mm512_set1_epi32(s->high),
+                         s->subtract != 0 ? 0xffff : 0};
+    int64_t i = 0;
+    for (; i + 16 <= count; i += 16) {
+        const __m128i x = _mm_loadu_si128((const void *)(a + i));
+        const __m128i y = _mm_loadu_si128((const void *)(b + i));
+        _mm_storeu_si128((void *)(out + i), sums_of(&sums, x, y));
+    }
+    if (i < count) {
         const __mmask16 mask = (__mmask16)below(count - i);
-        const __m512i x = _mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(mask, a + i));
-        const __m512i y = _mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(mask, b + i));
-        const __m512i left = rescale(&of_a, _mm512_sub_epi32(x, a_zero), 31 - FINER);
-        const __m512i right = rescale(&of_b, _mm512_sub_epi32(y, b_zero), 31 - FINER);
-        __m512i sum =
-            s->subtract != 0 ? _mm512_sub_epi32(left, right) : _mm512_add_epi32(left, right);
-        sum = _mm512_add_epi32(rescale(&of_sum, sum, 31), zero);
-        sum = _mm512_min_epi32(_mm512_max_epi32(sum, low), high);
-        _mm_mask_storeu_epi8(out + i, mask, _mm512_cvtepi32_epi8(sum));
+        const __m128i x = _mm_maskz_loadu_epi8(mask, a + i), y = _mm_maskz_loadu_epi8(mask, b + i);
+        _mm_mask_storeu_epi8(out + i, mask, sums_of(&sums, x, y));
     }
 }
 
