@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cli.h"
+#include "regions/regions.h"
 #include "verify/verify.h"
 
 static void progress(void *arg, const char *kernel, int done, int total)
@@ -197,6 +198,10 @@ int cmd_plugin_test(const cli_args *args, const char *file)
     }
     if (bad) {
         return CLI_USAGE;
+    }
+    if (cli_has(args, "--driver")) {
+        return regions_test(args, file, settings.seed,
+                            settings.n_cases > 0 ? settings.n_cases : 12);
     }
     if (case_file != NULL) {
         cases = cli_read_file(case_file, &bytes);

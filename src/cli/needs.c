@@ -71,7 +71,8 @@ static const rule rules[] = {
     {"ops", "--map", NULL, "--kernels"},
     {"plugin", "--json", "list|info|describe|check|rules|test|replay", NULL},
     {"plugin", "--plugin", "list|info|replay", NULL},
-    {"plugin", "--seed|--cases|--op|--part|--random|--timeout-ms", "test", NULL},
+    {"plugin", "--seed|--cases|--op|--part|--random|--timeout-ms|--driver", "test", NULL},
+    {"plugin", "--cases|--part|--timeout-ms|--json", NULL, "--driver"},
     {"plugin", "--cxx|--micro|--device|--target", "new", NULL},
 };
 
