@@ -30,6 +30,8 @@ static const cli_option own_options[] = {
      "QEMU"},
     {"--driver", 0, "DIR",
      "the folder of a driver, for --target-device KIND: its driver.json says what it is; several"},
+    {"--failing-hooks", 0, NULL,
+     "before each run let each hook of the devices that it calls fail in turn"},
     {"--cc", 0, "COMPILER", "compiler for the target; clang is given its target"},
     {"--cflags", 0, "FLAGS", "more flags for the model's C, after -O3"},
     {"--emulator-flags", 0, "FLAGS", "more flags for QEMU"},

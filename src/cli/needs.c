@@ -54,6 +54,7 @@ static const rule rules[] = {
     {"compile|verify", "--device-platform", "--target-device|--device", NULL},
     {"verify", "--weights-machine", "--weights=obj", NULL},
     {"verify", "--driver", "--target-device", NULL},
+    {"verify", "--failing-hooks", "--target-device", "--io=workspace"},
     {"verify", "--top-k", "--input", NULL},
     {"verify", "--rtol|--atol|--ulp", "--against", NULL},
     {"compare", "--runs", NULL, "--input"},

@@ -75,6 +75,33 @@ class Regions(unittest.TestCase):
         done = self.run_test(folder, code=6, cases=8)
         self.assertIn("TVM_DEVICE_E_UNSUPPORTED", done.stderr)
 
+    def leaking(self):
+        """Close gives the device back when an operator was computed, and keeps it when the operator failed."""
+        return self.changed(("driver.c", "return dev->is_on != 0 && dev->is_open != 0 ? compute(call)",
+                             "return dev->is_on != 0 && dev->is_open != 0 ? (dev->is_open = 2, compute(call))"),
+                            ("driver.c", "{\n    dev->is_open = 0;", "{\n    dev->is_open = dev->is_open == 2 ? 0 : dev->is_open;"))
+
+    def test_a_hook_that_leaks_when_another_fails_is_found(self):
+        done = self.run_test(self.leaking(), code=6, cases=2)
+        self.assertIn("TVM_DEVICE_E_BUSY", done.stderr)
+        self.assertEqual(done.stdout.count("FAILED"), 2, done.stdout)
+
+    def verify(self, driver, *options, code=0):
+        done = subprocess.run([ORIBI, "verify", TINY / "project/model.onnx", "--plugin", self.folder / "target.so", "--driver",
+                               driver, "--target-device", "tiny_npu", "--runs", "1", *options], capture_output=True, text=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def test_only_failing_hooks_find_it_and_on_boards_too(self):
+        folder = self.leaking()
+        self.run_test(folder, code=6, cases=1)
+        targets = ["host", *(["cortex-m4"] if shutil.which("qemu-system-arm") and shutil.which("arm-none-eabi-gcc") else [])]
+        for target in targets:
+            self.verify(folder, "--target", target)
+            found = self.verify(folder, "--target", target, "--failing-hooks", code=1)
+            self.assertIn("Open", found.stderr)
+            self.verify(TINY, "--target", target, "--failing-hooks")
+
     def test_a_target_that_takes_nothing_is_told(self):
         done = self.run_test(self.changed(("target.c", '{"Relu"}', '{"Nobodys"}')), code=6)
         self.assertIn("of 200 random models 'tiny_npu' takes nothing", done.stderr)

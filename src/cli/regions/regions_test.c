@@ -11,7 +11,7 @@
 #include "verify/driver_manifest.h"
 #include "verify/verify.h"
 
-enum { SECONDS = 300, DRAWS = 200 };
+enum { SECONDS = 300, DRAWS = 200, RETRIES = 20 };
 
 typedef struct trial {
     const cli_args *args;
@@ -53,11 +53,19 @@ static int inspect(trial *t)
 
 static int verify_drawn(const trial *t, const char *schedule)
 {
-    const char *words[32] = {
-        "/proc/self/exe", "verify",  t->model,          "--runs", "2",
-        "--plugin",       t->plugin, "--target-device", t->kind,  "--device-schedule",
-        schedule};
-    int n = 11;
+    const char *words[32] = {"/proc/self/exe",
+                             "verify",
+                             t->model,
+                             "--failing-hooks",
+                             "--runs",
+                             "2",
+                             "--plugin",
+                             t->plugin,
+                             "--target-device",
+                             t->kind,
+                             "--device-schedule",
+                             schedule};
+    int n = 12;
     const char *driver;
     for (int i = 0; n < 28 && (driver = cli_value_at(t->args, "--driver", i)) != NULL; i++) {
         words[n++] = "--driver";
@@ -101,7 +109,7 @@ typedef enum verdict { GOOD, BAD, NONE_TAKEN } verdict;
 static verdict try_case(trial *t, uint64_t seed)
 {
     static const char *const schedules[] = {"design", "lazy", "eager", "hold"};
-    int code = CLI_OK;
+    int code = CLI_OK, retries = 0;
     uint64_t state = seed;
     const char *schedule = schedules[regions_draw(&state, 4)];
     do {
@@ -109,7 +117,7 @@ static verdict try_case(trial *t, uint64_t seed)
             return NONE_TAKEN;
         }
         code = code == CLI_OK ? verify_drawn(t, schedule) : code;
-    } while (is_left(t, code));
+    } while (is_left(t, code) && retries++ < RETRIES);
     cli_print("%-6s %s %s [%d of %d taken, --device-schedule %s, seed %" PRIu64 "]\n",
               code == CLI_OK ? "ok" : "FAILED", t->kind, oribi_text_string(&t->what), t->n_taken,
               t->n_nodes, schedule, seed);

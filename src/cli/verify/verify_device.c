@@ -282,6 +282,54 @@ void verify_device_flags(const verify *v, verify_words *words)
     }
 }
 
+/* "ethos-u" is EthosU: as the compiler writes it. */
+static void camel_name(const driver_kind *kind, char *out, size_t size)
+{
+    bool is_start = true;
+    size_t n = 0;
+    for (const char *at = kind->name; *at != 0 && n + 1 < size; at++) {
+        const bool is_between = *at == '-' || *at == '_';
+        const bool is_raised = is_start && *at >= 'a' && *at <= 'z';
+        const bool is_lowered = !is_start && *at >= 'A' && *at <= 'Z';
+        if (!is_between) {
+            out[n++] = is_raised    ? (char)(*at - 'a' + 'A')
+                       : is_lowered ? (char)(*at - 'A' + 'a')
+                                    : *at;
+        }
+        is_start = is_between;
+    }
+    out[n] = 0;
+}
+
+/* platform/harness/failing.c stands between the model and these. */
+static void wrap_hooks(const driver_kind *kind, verify_words *link)
+{
+    static const char *const hooks[] = {
+        "Activate", "Deactivate",    "Open",    "Close",      "Invoke",         "Start",
+        "Wait",     "Cancel",        "Load",    "CopyTo",     "CopyPeer",       "CopyToStart",
+        "CopyFrom", "CopyFromStart", "Address", "CacheClean", "CacheInvalidate"};
+    char camel[64], word[128];
+    camel_name(kind, camel, sizeof camel);
+    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
+        snprintf(word, sizeof word, "-Wl,--wrap=TVMDevice%s%s", camel, hooks[i]);
+        verify_words_add(link, word);
+    }
+}
+
+static int compile_failing(const verify *v, const driver_kind *kind,
+                           verify_compile_function *compile, verify_words *link)
+{
+    char camel[64], name[96], text[128];
+    camel_name(kind, camel, sizeof camel);
+    snprintf(name, sizeof name, "failing%s.c", camel);
+    snprintf(text, sizeof text, "#define ORIBI_FAILING %s\n#include \"harness/failing.c\"\n",
+             camel);
+    char *path = verify_path(v, name);
+    const int code = cli_write_file(path, text, strlen(text), true);
+    free(path);
+    return code == CLI_OK ? compile(v, name, name, link) : code;
+}
+
 static int compile_list(const verify *v, const driver_kind *kind, const driver_list *sources,
                         verify_compile_function *compile, verify_words *link)
 {
@@ -305,6 +353,9 @@ int verify_device_sources(const verify *v, verify_compile_function *compile, ver
         for (size_t k = 0; is_first(v, i) && k < 3 && code == CLI_OK; k++) {
             code = compile_list(v, d->kind, lists[k], compile, link);
         }
+        if (code == CLI_OK && is_first(v, i) && cli_has(v->args, "--failing-hooks")) {
+            code = compile_failing(v, d->kind, compile, link);
+        }
     }
     return code;
 }
@@ -315,6 +366,9 @@ void verify_device_link(const verify *v, verify_words *words)
     for (int i = 0; i < v->n_devices; i++) {
         if (is_first(v, i)) {
             driver_words(words, &v->devices[i].platform->link);
+        }
+        if (is_first(v, i) && cli_has(v->args, "--failing-hooks")) {
+            wrap_hooks(v->devices[i].kind, words);
         }
     }
 }

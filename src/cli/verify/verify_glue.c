@@ -130,6 +130,7 @@ static void put_functions(const verify *v, FILE *file)
 {
     const char *n = v->name, *state = v->state_bytes > 0 ? ", &state" : "";
     const char *devices = v->n_devices > 0 ? ", &devices" : "";
+    const bool is_failing = cli_has(v->args, "--failing-hooks");
     fprintf(file,
             "static struct tvmgen_%s_inputs in;\n"
             "static struct tvmgen_%s_outputs out;\n"
@@ -140,12 +141,17 @@ static void put_functions(const verify *v, FILE *file)
     verify_put_values(v, file);
     put_bind(v, file);
     fprintf(file,
-            "static int32_t run(void)\n{\n"
+            "static int32_t %s(void)\n{\n"
             "    return tvmgen_%s_run(&in, &out, &workspace_pools%s%s);\n}\n\n"
             "static int32_t step(void)\n{\n"
             "    return tvmgen_%s_step(&cursor, &in, &out, &workspace_pools%s%s);\n}\n\n"
             "static int32_t next(void)\n{\n    return cursor.next;\n}\n\n",
-            n, state, devices, n, state, devices);
+            is_failing ? "run_once" : "run", n, state, devices, n, state, devices);
+    if (is_failing) {
+        fprintf(file, "#include \"harness/failing.h\"\n\n"
+                      "static int32_t run(void)\n{\n"
+                      "    return oribi_failing_run(run_once);\n}\n\n");
+    }
     if (v->state_bytes > 0) {
         fprintf(file, "static void reset(void)\n{\n    tvmgen_%s_reset(&state);\n}\n\n", n);
     }
