@@ -86,9 +86,10 @@ static bool take_meta(TF_Session *session, oribi_wire meta, TF_Status *status)
     oribi_wire wire = meta, graph_def = oribi_wire_over(meta.at, 0);
     oribi_wire_field field;
     oribi_text rest = {0};
-    while (oribi_wire_next(&wire, &field, status)) {
+    bool ok = true;
+    while (ok && oribi_wire_next(&wire, &field, status)) {
         if (field.number == 2) {
-            ORIBI_TRY(oribi_wire_enter(&wire, &field, &graph_def, status));
+            ok = oribi_wire_enter(&wire, &field, &graph_def, status);
         } else if (field.type == ORIBI_WIRE_BYTES) {
             oribi_proto_bytes(&rest, field.number, field.data, field.bytes);
         }
