@@ -24,6 +24,32 @@ static int32_t length_of(oribi_kit_setup *setup, const char *attr)
     return n;
 }
 
+/* Outputs are counted by one attribute and typed by another. */
+static void expect_length(oribi_kit_setup *setup, const char *attr, int64_t wanted)
+{
+    if (oribi_kit_setup_is_ok(setup) && length_of(setup, attr) != wanted) {
+        (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT, "%s: there are to be %lld of them",
+                                   attr, (long long)wanted);
+    }
+}
+
+static void check_lengths(oribi_kit_setup *setup, const example_state *state)
+{
+    int64_t n_sparse = 0, n_dense = state->n_dense;
+    oribi_kit_attr_int(setup, state->form == EACH_KEY_ALONE ? "Nsparse" : "num_sparse", &n_sparse);
+    expect_length(setup, "sparse_types", n_sparse);
+    if (state->form == EACH_KEY_ALONE) {
+        oribi_kit_attr_int(setup, "Ndense", &n_dense);
+    } else if (state->form == KEYS_IN_ATTRIBUTES) {
+        expect_length(setup, "sparse_keys", n_sparse);
+        expect_length(setup, "dense_keys", n_dense);
+    } else {
+        expect_length(setup, "ragged_split_types", state->n_ragged);
+    }
+    expect_length(setup, "Tdense", n_dense);
+    expect_length(setup, "dense_shapes", n_dense);
+}
+
 static void *create(TF_OpKernelConstruction *construction, example_form form)
 {
     oribi_kit_setup setup;
@@ -33,7 +59,12 @@ static void *create(TF_OpKernelConstruction *construction, example_form form)
         state->n_sparse = length_of(&setup, "sparse_types");
         state->n_dense = length_of(&setup, "Tdense");
         state->n_ragged = form == ALL_KEYS_IN_VECTORS ? length_of(&setup, "ragged_value_types") : 0;
-        state->node = TF_OpKernelConstruction_GetNodeDef(construction, setup.status);
+        if (oribi_kit_setup_is_ok(&setup)) {
+            check_lengths(&setup, state);
+        }
+        if (oribi_kit_setup_is_ok(&setup)) {
+            state->node = TF_OpKernelConstruction_GetNodeDef(construction, setup.status);
+        }
     }
     return oribi_kit_setup_end(&setup);
 }
