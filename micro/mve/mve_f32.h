@@ -9,6 +9,8 @@
 #ifndef ORIBI_MICRO_MVE_F32_H_
 #define ORIBI_MICRO_MVE_F32_H_
 
+#ifdef ORIBI_MICRO_F32_HELIUM
+
 #include <stddef.h>
 
 enum { ORIBI_MICRO_MVE_FLUSHED = 0x88 /* FPSCR: underflow, subnormal input */ };
@@ -128,4 +130,5 @@ static inline int32_t oribi_micro_mve_finish(const float *sums, const float *bia
     return 1;
 }
 
+#endif
 #endif

@@ -161,8 +161,9 @@ const oribi_op_def *oribi_op_find_present(const char *name)
 
 /* --- The reserve ----------------------------------------------------------------------------- */
 
-static bool (*_Atomic reserve_has)(const char *name);
-static bool (*_Atomic reserve_bring)(const char *name);
+typedef bool (*reserve_fn)(const char *name);
+static _Atomic(reserve_fn) reserve_has;
+static _Atomic(reserve_fn) reserve_bring;
 
 void oribi_op_set_reserve(bool (*has)(const char *name), bool (*bring)(const char *name))
 {
@@ -172,14 +173,14 @@ void oribi_op_set_reserve(bool (*has)(const char *name), bool (*bring)(const cha
 
 bool oribi_op_is_known(const char *name)
 {
-    bool (*has)(const char *name) = atomic_load_explicit(&reserve_has, memory_order_acquire);
+    reserve_fn has = atomic_load_explicit(&reserve_has, memory_order_acquire);
     return oribi_op_find_present(name) != NULL || (has != NULL && has(name));
 }
 
 /* What is brought asks for nothing itself. */
 static bool bring(const char *name)
 {
-    bool (*call)(const char *name) = atomic_load_explicit(&reserve_bring, memory_order_acquire);
+    reserve_fn call = atomic_load_explicit(&reserve_bring, memory_order_acquire);
     return call != NULL && (current == NULL || !current->is_brought) && call(name);
 }
 

@@ -6,9 +6,9 @@
 /* Sums of a tile are in registers if a compiler unrolls loops over them before it places them,
  * which GCC does when it is told to. */
 #ifdef __clang__
-#define UNROLLED
+#define UNROLL_LOOP
 #else
-#define UNROLLED _Pragma("GCC unroll 16")
+#define UNROLL_LOOP _Pragma("GCC unroll 16")
 #endif
 #define ALWAYS __attribute__((always_inline)) static inline
 

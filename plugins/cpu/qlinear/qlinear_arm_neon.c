@@ -13,7 +13,7 @@ enum { ROWS = 4, COLUMNS = 16 };
 ALWAYS void tile_of(const tile *t, const weight *panel, int32_t pairs, int rows)
 {
     int32x4_t sum[ROWS][4];
-    UNROLLED
+    UNROLL_LOOP
     for (int r = 0; r < rows; r++) {
         for (int i = 0; i < 4; i++) {
             sum[r][i] = vld1q_s32(t->begin + r * t->begin_step + 4 * i);
@@ -21,7 +21,7 @@ ALWAYS void tile_of(const tile *t, const weight *panel, int32_t pairs, int rows)
     }
     for (int32_t p = 0; p < pairs; p++, panel += EACH) {
         const int16x8x2_t left = vld2q_s16(panel), right = vld2q_s16(panel + COLUMNS);
-        UNROLLED
+        UNROLL_LOOP
         for (int r = 0; r < rows; r++) {
             for (int i = 0; i < 2; i++) {
                 const int16x4_t x = vdup_n_s16(t->numbers[r * t->step + 2 * p + i]);
@@ -33,7 +33,7 @@ ALWAYS void tile_of(const tile *t, const weight *panel, int32_t pairs, int rows)
             }
         }
     }
-    UNROLLED
+    UNROLL_LOOP
     for (int r = 0; r < rows; r++) {
         for (int i = 0; i < 4; i++) {
             vst1q_s32(t->sums + r * COLUMNS + 4 * i, sum[r][i]);

@@ -139,7 +139,7 @@ ALWAYS __m256i part_of_four(__m256i x, int part, __m256i bound)
 ALWAYS void add_octet(const number *numbers, int64_t step, const weight *w, int rows,
                       __m256i s[][2], int part, __m256i bound)
 {
-    UNROLLED
+    UNROLL_LOOP
     for (int r = 0; r < rows; r++) {
         const number *from = numbers + r * step;
         const __m256i x = part_of_four(four_of(from), part, bound);
@@ -160,7 +160,7 @@ ALWAYS void add_octets(const tile *t, const weight *w, int32_t groups, int rows,
 /* Products of four numbers of each row and half a group. */
 ALWAYS void add_half(const number *numbers, int64_t step, const weight *w, int rows, __m256i s[][2])
 {
-    UNROLLED
+    UNROLL_LOOP
     for (int r = 0; r < rows; r++) {
         const __m256i x = four_of(numbers + r * step);
         s[r][0] = add_pairs(s[r][0], _mm256_maddubs_epi16(x, load(w)));
@@ -175,7 +175,7 @@ ALWAYS void add_extras(const tile *t, const int32_t *places, const weight *w, in
     for (int32_t e = 0; e < n; e++, w += EXTRA) {
         const number *numbers = t->numbers + places[e];
         const __m256i extra = load(w);
-        UNROLLED
+        UNROLL_LOOP
         for (int r = 0; r < rows; r++) {
             const __m256i x = part_of_four(four_of(numbers + r * t->step), part, bound);
             s[r][side] = add_pairs(s[r][side], _mm256_maddubs_epi16(x, extra));
@@ -205,7 +205,7 @@ ALWAYS void add_out(const tile *t, const panel_part *p, uint64_t groups, int row
 
 ALWAYS void negate(int rows, __m256i s[][2])
 {
-    UNROLLED
+    UNROLL_LOOP
     for (int r = 0; r < rows; r++) {
         s[r][0] = _mm256_sub_epi32(_mm256_setzero_si256(), s[r][0]);
         s[r][1] = _mm256_sub_epi32(_mm256_setzero_si256(), s[r][1]);
@@ -274,10 +274,10 @@ ALWAYS void add_wide(const int16_t *numbers, const weight *w, int32_t groups, in
                      __m256i s[][2])
 {
     for (int32_t g = 0; g < groups; g++, w += 2 * EACH, numbers += GROUP) {
-        UNROLLED
+        UNROLL_LOOP
         for (int p = 0; p < GROUP / 2; p++) {
             const __m256i left = load(w + p * EACH / 2), right = load(w + p * EACH / 2 + EACH / 4);
-            UNROLLED
+            UNROLL_LOOP
             for (int r = 0; r < rows; r++) {
                 const __m256i x = two_of(numbers + r * CHUNK + 2 * p);
                 s[r][0] = oribi_add_in_place(s[r][0], _mm256_madd_epi16(x, left));
@@ -293,7 +293,7 @@ ALWAYS void end_tile(const tile *t, __m256i s[][2], int rows)
     const bounds of = bounds_of(t->end);
     const __m256 left = _mm256_loadu_ps(t->end->multipliers);
     const __m256 right = _mm256_loadu_ps(t->end->multipliers + 8);
-    UNROLLED
+    UNROLL_LOOP
     for (int r = 0; r < rows; r += 2) {
         const int next = r + 1 < rows ? r + 1 : r;
         const __m256i one = _mm256_packs_epi32(results_of(s[r][0], left, of.high),
@@ -310,7 +310,7 @@ ALWAYS void add_tile(const block *b, int32_t r, const panel_part *part, int rows
 {
     __m256i s[ROWS][2];
     t->numbers = line_at(b, r, &t->step);
-    UNROLLED
+    UNROLL_LOOP
     for (int i = 0; i < rows; i++) {
         s[i][0] = load(t->begin + i * t->begin_step);
         s[i][1] = load(t->begin + i * t->begin_step + 8);
@@ -331,7 +331,7 @@ ALWAYS void add_tile(const block *b, int32_t r, const panel_part *part, int rows
         end_tile(t, s, rows);
         return;
     }
-    UNROLLED
+    UNROLL_LOOP
     for (int i = 0; i < rows; i++) {
         _mm256_storeu_si256((__m256i *)(t->sums + i * COLUMNS), s[i][0]);
         _mm256_storeu_si256((__m256i *)(t->sums + i * COLUMNS + 8), s[i][1]);

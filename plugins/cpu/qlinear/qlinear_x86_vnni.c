@@ -69,11 +69,11 @@ static inline void store_lines(const ending *e, const int32_t *sums, int32_t lin
 ALWAYS void end_tile(const tile *t, __m512i sum[][2], int rows, int halves)
 {
     const bounds of = bounds_of(t->end);
-    UNROLLED
+    UNROLL_LOOP
     for (int h = 0; h < halves; h++) {
         const __mmask16 mask = columns_from(h * HALF, t->count);
         const __m512 by = _mm512_maskz_loadu_ps(mask, t->end->multipliers + h * HALF);
-        UNROLLED
+        UNROLL_LOOP
         for (int r = 0; r < rows; r++) {
             _mm_mask_storeu_epi8(t->to + r * t->to_step + h * HALF, mask,
                                  bytes_of(&of, sum[r][h], by));
@@ -85,14 +85,14 @@ ALWAYS void end_tile(const tile *t, __m512i sum[][2], int rows, int halves)
 ALWAYS void tile_of(const tile *t, const weight *panel, int32_t groups, int rows, int halves)
 {
     __m512i sum[ROWS][2];
-    UNROLLED
+    UNROLL_LOOP
     for (int r = 0; r < rows; r++) {
         sum[r][0] = load(t->begin + r * t->begin_step);
         sum[r][1] = halves == 1 ? sum[r][0] : load(t->begin + r * t->begin_step + HALF);
     }
     for (int32_t g = 0; g < groups; g++, panel += EACH) {
         const __m512i left = load(panel), right = halves == 1 ? left : load(panel + EACH / 2);
-        UNROLLED
+        UNROLL_LOOP
         for (int r = 0; r < rows; r++) {
             int32_t bits;
             memcpy(&bits, t->numbers + r * t->step + GROUP * g, sizeof bits);
@@ -107,7 +107,7 @@ ALWAYS void tile_of(const tile *t, const weight *panel, int32_t groups, int rows
         end_tile(t, sum, rows, halves);
         return;
     }
-    UNROLLED
+    UNROLL_LOOP
     for (int r = 0; r < rows; r++) {
         _mm512_storeu_si512(t->sums + r * COLUMNS, sum[r][0]);
         _mm512_storeu_si512(t->sums + r * COLUMNS + HALF, sum[r][1]);

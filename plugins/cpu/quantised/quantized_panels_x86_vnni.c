@@ -174,9 +174,9 @@ ALWAYS void panel_of(const oribi_quantized_panels *p, int32_t panel, const uint8
     const int8_t *w = (const int8_t *)p->weights + panel * panel_bytes;
     const int64_t step = window->pixel_step, row_bytes = (int64_t)GROUP * window->row_groups;
     __m512i s[PIXELS][2];
-    UNROLLED
+    UNROLL_LOOP
     for (int32_t i = 0; i < n; i++) {
-        UNROLLED
+        UNROLL_LOOP
         for (int32_t k = 0; k < m; k++) {
             s[i][k] = load(p->bias + (panel + k) * ORIBI_PANEL);
         }
@@ -185,14 +185,14 @@ ALWAYS void panel_of(const oribi_quantized_panels *p, int32_t panel, const uint8
         int64_t k = 0;
         for (; n == PIXELS && k + FOUR_GROUPS <= row_bytes;
              k += FOUR_GROUPS, w += 4 * PANEL_BYTES) {
-            UNROLLED
+            UNROLL_LOOP
             for (int32_t i = 0; i < n; i++) {
                 s[i][0] = add_four(s[i][0], x + i * step + k, w);
             }
         }
         for (; k < row_bytes; k += GROUP, w += GROUP * ORIBI_PANEL) {
             const __m512i left = load(w), right = m == 2 ? load(w + panel_bytes) : left;
-            UNROLLED
+            UNROLL_LOOP
             for (int32_t i = 0; i < n; i++) {
                 const __m512i inputs = four_inputs(x + i * step + k);
                 s[i][0] = oribi_dot_of_bytes(s[i][0], inputs, left);
@@ -202,10 +202,10 @@ ALWAYS void panel_of(const oribi_quantized_panels *p, int32_t panel, const uint8
             }
         }
     }
-    UNROLLED
+    UNROLL_LOOP
     for (int32_t k = 0; k < m; k++) {
         __m512i sums[PIXELS]; /* in memory: results of sums in registers are code for each */
-        UNROLLED
+        UNROLL_LOOP
         for (int32_t i = 0; i < n; i++) {
             sums[i] = s[i][k];
         }
@@ -235,20 +235,20 @@ ALWAYS void pixel_of(const oribi_quantized_panels *p, int32_t panel, const uint8
     const int64_t row_bytes = (int64_t)GROUP * window->row_groups;
     const int8_t *w = (const int8_t *)p->weights + panel * panel_bytes;
     __m512i s[SIDE_BY_SIDE];
-    UNROLLED
+    UNROLL_LOOP
     for (int32_t i = 0; i < n; i++) {
         s[i] = load(p->bias + (panel + i) * ORIBI_PANEL);
     }
     for (int32_t r = 0; r < window->n_rows; r++, x += window->row_step) {
         for (int64_t k = 0; k < row_bytes; k += GROUP, w += GROUP * ORIBI_PANEL) {
             const __m512i inputs = four_inputs(x + k);
-            UNROLLED
+            UNROLL_LOOP
             for (int32_t i = 0; i < n; i++) {
                 s[i] = oribi_dot_of_bytes(s[i], inputs, load(w + i * panel_bytes));
             }
         }
     }
-    UNROLLED
+    UNROLL_LOOP
     for (int32_t i = 0; i < n; i++) {
         finish_pixels(p, (panel + i) * ORIBI_PANEL, &s[i], 1, out, 0);
     }

@@ -38,9 +38,9 @@ static const char own[] =
     " args call call_device check code commit cursor data device device_first device_handle"
     " device_offset device_operators device_ranges device_steps device_tensors"
     " device_unwinding devices error failed failures find_place from hook i index inputs"
-    " instances kinds left members next operator_index operator_names outputs own_call"
+    " instances kinds members next operator_index operator_names outputs own_call"
     " resource_handle ring rings row rows run_kernel run_operator set_up state tensor tensors"
-    " to turn turns unwind weights workspace_pools ";
+    " to to_go turn turns unwind weights workspace_pools ";
 
 static bool has(const char *list, const char *name)
 {

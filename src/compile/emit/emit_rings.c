@@ -165,7 +165,7 @@ static void loop(emitter *e)
         operands = n > operands ? n : operands;
     }
     if (r->times > 1) {
-        oribi_writer_line(w, "int32_t left = %d; /* times that turns %d to %d are done */",
+        oribi_writer_line(w, "int32_t to_go = %d; /* times that turns %d to %d are done */",
                           (int)r->times, (int)r->begin, (int)r->end - 1);
     }
     oribi_writer_line(w, "int32_t i = 0;");
@@ -185,7 +185,7 @@ static void loop(emitter *e)
     oribi_writer_line(w, "}");
     oribi_writer_line(w, "i++;");
     if (r->times > 1) {
-        oribi_writer_open(w, "if (i == %d && --left > 0) {", (int)r->end);
+        oribi_writer_open(w, "if (i == %d && --to_go > 0) {", (int)r->end);
         oribi_writer_line(w, "i = %d;", (int)r->begin);
         oribi_writer_close(w, "}");
     }
