@@ -6,6 +6,7 @@
  */
 #include "cpu/attention/attention.h"
 #include "cpu/base/lanes.h"
+#include "cpu/base/unrolled.h"
 #include "cpu/base/vector_math.h"
 
 static void cap_scores(float *s, int64_t n, float scale, float cap)
@@ -95,82 +96,96 @@ void POWERS(ORIBI_ISA)(const oribi_attention_block *block)
 
 /* --- Products of one row --------------------------------------------------------------------- */
 
-enum { AT_ONCE = 4 }; /* rows of a matrix, each a chain of sums */
+enum { STRIP = WIDTH == 16 ? 4 : 8 }; /* registers of columns that all rows meet */
 
 static inline lanes add_product(lanes a, lanes b, lanes sum)
 {
     return (lanes)vector_multiply_add((vector)a, (vector)b, (vector)sum);
 }
 
-/* y[row] = a row of the matrix times x, plus y[row] where `adds`. */
-static inline __attribute__((always_inline)) void dot_some(const oribi_attention_matrix *a,
-                                                           int64_t row, const int n, const float *x,
-                                                           bool adds, float *y)
+/* y[0 .. n) += the last columns, from `column` on, of n rows times those of x. */
+static __attribute__((noinline)) void dot_rest(const oribi_attention_matrix *a, const float *first,
+                                               int64_t column, int n, const float *x, float *y)
 {
-    const float *first = a->data + row * a->row;
-    lanes sums[AT_ONCE] = {{0.0f}};
+    for (int i = 0; i < n; i++, first += a->row) {
+        for (int64_t k = column; k < a->columns; k++) {
+            y[i] += x[k] * first[k];
+        }
+    }
+}
+
+/* y[0 .. n) = each of n rows of the matrix times x, plus y where `adds`. The registers of rows that
+ * are missing hold the last one again. */
+static inline __attribute__((always_inline)) void dot_some(const oribi_attention_matrix *a,
+                                                           const float *first, const int n,
+                                                           const float *x, bool adds, float *y)
+{
+    lanes sums[WIDTH] = {{0.0f}};
+    const int64_t last = n < WIDTH ? (n - 1) * a->row : INT64_MAX;
     int64_t k = 0;
     for (; k + WIDTH <= a->columns; k += WIDTH) {
         const lanes values = *(const lanes *)(x + k);
-        for (int i = 0; i < n; i++) {
-            sums[i] = add_product(values, *(const lanes *)(first + i * a->row + k), sums[i]);
+        UNROLL_LOOP
+        for (int i = 0; i < WIDTH; i++) {
+            const int64_t at = i * a->row < last ? i * a->row : last;
+            sums[i] = add_product(values, *(const lanes *)(first + at + k), sums[i]);
         }
     }
-    for (int i = 0; i < n; i++) {
-        float sum = sum_in(sums[i]);
-        for (int64_t rest = k; rest < a->columns; rest++) {
-            sum += x[rest] * first[i * a->row + rest];
-        }
-        y[row + i] = adds ? y[row + i] + sum : sum;
+    lanes before = {0.0f};
+    if (adds) {
+        memcpy(&before, y, (size_t)n * sizeof *y);
+    }
+    before += sums_in(sums);
+    memcpy(y, &before, (size_t)n * sizeof *y);
+    if (k < a->columns) {
+        dot_rest(a, first, k, n, x, y);
     }
 }
 
 static void dot_rows(const oribi_attention_matrix *a, const float *x, bool adds, float *y)
 {
-    int64_t row = 0;
-    for (; row + AT_ONCE <= a->rows; row += AT_ONCE) {
-        dot_some(a, row, AT_ONCE, x, adds, y);
+    const float *first = a->data;
+    int64_t left = a->rows;
+    for (; left >= WIDTH; left -= WIDTH, first += WIDTH * a->row, y += WIDTH) {
+        dot_some(a, first, WIDTH, x, adds, y);
     }
-    for (; row < a->rows; row++) {
-        dot_some(a, row, 1, x, adds, y);
+    if (left > 0) {
+        dot_some(a, first, (int)left, x, adds, y);
     }
 }
 
-/* y += rows of the matrix, each times its number of x. */
+/* n registers of y += the rows from `first` on, each times its number of x. */
 static inline __attribute__((always_inline)) void
-sum_some(const oribi_attention_matrix *a, int64_t row, const int n, const float *x, float *y)
+sum_some(const oribi_attention_matrix *a, const float *first, const int n, const float *x, float *y)
 {
-    const float *first = a->data + row * a->row;
-    lanes factors[AT_ONCE];
-    int64_t i = 0;
-    for (int r = 0; r < n; r++) {
-        factors[r] = (lanes){0.0f} + x[row + r];
-    }
-    for (; i + WIDTH <= a->columns; i += WIDTH) {
-        lanes sum = *(const lanes *)(y + i);
-        for (int r = 0; r < n; r++) {
-            sum = add_product(factors[r], *(const lanes *)(first + r * a->row + i), sum);
-        }
-        *(lanes *)(y + i) = sum;
-    }
-    for (; i < a->columns; i++) {
-        for (int r = 0; r < n; r++) {
-            y[i] += x[row + r] * first[r * a->row + i];
+    lanes sums[STRIP];
+    memcpy(sums, y, (size_t)n * sizeof *sums);
+    for (int64_t row = 0; row < a->rows; row++, first += a->row) {
+        const lanes factor = (lanes){0.0f} + x[row];
+        UNROLL_LOOP
+        for (int i = 0; i < n; i++) {
+            sums[i] = add_product(factor, *(const lanes *)(first + i * WIDTH), sums[i]);
         }
     }
+    memcpy(y, sums, (size_t)n * sizeof *sums);
 }
 
 static void sum_rows(const oribi_attention_matrix *a, const float *x, bool adds, float *y)
 {
-    int64_t row = 0;
+    int64_t i = 0;
     if (!adds) {
         memset(y, 0, (size_t)a->columns * sizeof *y);
     }
-    for (; row + AT_ONCE <= a->rows; row += AT_ONCE) {
-        sum_some(a, row, AT_ONCE, x, y);
+    for (; i + STRIP * WIDTH <= a->columns; i += STRIP * WIDTH) {
+        sum_some(a, a->data + i, STRIP, x, y + i);
     }
-    for (; row < a->rows; row++) {
-        sum_some(a, row, 1, x, y);
+    for (; i + WIDTH <= a->columns; i += WIDTH) {
+        sum_some(a, a->data + i, 1, x, y + i);
+    }
+    for (; i < a->columns; i++) {
+        for (int64_t row = 0; row < a->rows; row++) {
+            y[i] += x[row] * a->data[row * a->row + i];
+        }
     }
 }
 

@@ -39,6 +39,38 @@ static inline float sum_in(lanes a)
     return sums[0];
 }
 
+/* Lane i: the sum of a[i], made as by sum_in. A step of s adds to each lane the one that is s away,
+ * and keeps of two registers the lanes without s of one and those with s of the other: half as many
+ * registers are left. */
+#define KEPT(lane, s)  ((lane) & (s) ? WIDTH + (lane) : (lane))
+#define OTHER(lane, s) ((lane) & (s) ? WIDTH + ((lane) ^ (s)) : (lane) ^ (s))
+#define FOUR(f, i, s)  f(i, s), f((i) + 1, s), f((i) + 2, s), f((i) + 3, s)
+#define EIGHT(f, i, s) FOUR(f, i, s), FOUR(f, (i) + 4, s)
+#if WIDTH == 16
+#define EACH(f, s) EIGHT(f, 0, s), EIGHT(f, 8, s)
+#elif WIDTH == 8
+#define EACH(f, s) EIGHT(f, 0, s)
+#else
+#define EACH(f, s) FOUR(f, 0, s)
+#endif
+#define HALVE(a, s)                                                                                \
+    for (int i = 0; i < (s); i++) {                                                                \
+        (a)[i] = __builtin_shufflevector((a)[i], (a)[i + (s)], EACH(KEPT, s)) +                    \
+                 __builtin_shufflevector((a)[i], (a)[i + (s)], EACH(OTHER, s));                    \
+    }
+static inline __attribute__((always_inline)) lanes sums_in(lanes a[WIDTH])
+{
+#if WIDTH > 8
+    HALVE(a, 8)
+#endif
+#if WIDTH > 4
+    HALVE(a, 4)
+#endif
+    HALVE(a, 2)
+    HALVE(a, 1)
+    return a[0];
+}
+
 /* Of n floats. Four chains, so that a step need not wait for the one before. */
 static inline float sum_of(const float *x, int64_t n)
 {
