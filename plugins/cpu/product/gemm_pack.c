@@ -56,6 +56,35 @@ static void pack_pairs(const oribi_gemm_source *source, const char *from, int64_
     }
 }
 
+/* Four columns, whose k lie side by side, to four rows of a panel at a time; returns how many k
+ * that were. In the compiler's own vectors, which are registers on every processor that has any. */
+static int64_t turn_columns(const char *from, int64_t n_stride, int64_t rows, int64_t width,
+                            float *out)
+{
+    typedef float four __attribute__((vector_size(16)));
+    int64_t k = 0;
+    for (; k + 4 <= rows; k += 4, out += 4 * width) {
+        four a, b, c, d;
+        memcpy(&a, from + k * (int64_t)sizeof(float), sizeof a);
+        memcpy(&b, from + k * (int64_t)sizeof(float) + n_stride, sizeof b);
+        memcpy(&c, from + k * (int64_t)sizeof(float) + 2 * n_stride, sizeof c);
+        memcpy(&d, from + k * (int64_t)sizeof(float) + 3 * n_stride, sizeof d);
+        const four ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5);
+        const four ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
+        const four bd_low = __builtin_shufflevector(b, d, 0, 4, 1, 5);
+        const four bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+        a = __builtin_shufflevector(ac_low, bd_low, 0, 4, 1, 5);
+        b = __builtin_shufflevector(ac_low, bd_low, 2, 6, 3, 7);
+        c = __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5);
+        d = __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7);
+        memcpy(out, &a, sizeof a);
+        memcpy(out + width, &b, sizeof b);
+        memcpy(out + 2 * width, &c, sizeof c);
+        memcpy(out + 3 * width, &d, sizeof d);
+    }
+    return k;
+}
+
 /* Rows of one (outer, middle): rows x columns at `from` to panel rows of `width`. */
 static void pack_rows(const oribi_gemm_source *source, const char *from, int64_t rows,
                       int64_t columns, int64_t width, float *out)
@@ -65,6 +94,7 @@ static void pack_rows(const oribi_gemm_source *source, const char *from, int64_t
         return;
     }
     const bool dense = source->n_stride == (int64_t)sizeof(float);
+    const bool is_turned = source->inner_stride == (int64_t)sizeof(float);
     for (int64_t first = 0; first < rows; first += BLOCK_ROWS) {
         const int64_t end = first + BLOCK_ROWS < rows ? first + BLOCK_ROWS : rows;
         if (dense) {
@@ -74,10 +104,17 @@ static void pack_rows(const oribi_gemm_source *source, const char *from, int64_t
             }
             continue;
         }
+        int64_t turned = 0;
         for (int64_t j = 0; j < columns; j++) {
-            const char *column = from + j * source->n_stride;
-            for (int64_t k = first; k < end; k++) {
-                out[k * width + j] = load_float(column + k * source->inner_stride);
+            const char *column = from + j * source->n_stride + first * source->inner_stride;
+            if (j % 4 == 0) {
+                turned = is_turned && j + 4 <= columns
+                             ? turn_columns(column, source->n_stride, end - first, width,
+                                            out + first * width + j)
+                             : 0;
+            }
+            for (int64_t k = first + turned; k < end; k++) {
+                out[k * width + j] = load_float(column + (k - first) * source->inner_stride);
             }
         }
     }
