@@ -20,7 +20,7 @@ enum {
     LEAST_KEYS = 64,          /* the same, however long a head is */
     PANEL_BYTES = 256 * 1024, /* of packed keys and values: within common second level caches */
     UNITS_PER_THREAD = 4,     /* so that threads end together */
-    FEW = 4                   /* queries, for which nothing is packed */
+    FEW = 4                   /* queries that share keys, for which nothing is packed */
 };
 
 typedef struct attention_state {
@@ -33,7 +33,7 @@ typedef struct attention_state {
 
 /* Floats in a worker's part of the scratch, whole cache lines each. */
 typedef struct parts {
-    int64_t keys, values, scores, mask, rows; /* rows: of the largest and of the totals */
+    int64_t keys, values, scores, mask, rows; /* rows: the largest and the totals */
     int64_t all;
 } parts;
 
@@ -42,19 +42,30 @@ typedef struct work {
     const attention_state *state;
     int64_t block_keys;        /* of a block, the last one apart */
     int64_t chunks, per_chunk; /* of the queries of a head: a unit each */
+    int64_t unit_heads;        /* that share keys */
     bool is_in_place;          /* nothing is packed */
     parts sizes;
     float *memory;
 } work;
 
-/* One unit on its way: a head's queries [first, first + n), a block of keys. */
+/* One unit on its way: queries [first, first + n) of some heads, of which `head` is at work, and a
+ * block of the keys that these share. */
 typedef struct unit {
     const work *work;
     int64_t batch, head, first, n;
     int64_t key, n_keys;
     bool is_later; /* than the first block of keys */
     float *keys, *values, *scores, *mask, *largest, *totals;
+    int64_t first_head;
+    float *rows; /* the largest of each query, then the totals, head by head */
 } unit;
+
+static void take_head(unit *u, int64_t i)
+{
+    u->head = u->first_head + i;
+    u->largest = u->rows + 2 * i * u->n;
+    u->totals = u->largest + u->n;
+}
 
 static int64_t smaller(int64_t a, int64_t b)
 {
@@ -247,35 +258,44 @@ static void divide_rows(const unit *u)
     }
 }
 
-static void run_unit(unit *u)
+/* A block of keys and values: packed, or where they lie. Every head of the unit meets it. */
+static void attend_block(unit *u)
 {
     const work *w = u->work;
     const oribi_attention_call *call = &w->call;
-    const int64_t shared = u->head / call->heads_per_key;
-    /* The first query begins first, the last one sees most. */
-    const int64_t begin = oribi_attention_seen(call, u->batch, u->first).begin;
-    const int64_t end = oribi_attention_seen(call, u->batch, u->first + u->n - 1).end;
     const oribi_attention_operand *k = &call->key, *v = &call->value;
-    if (end == 0) {
-        sees_nothing(u);
-        return;
+    const int64_t shared = u->first_head / call->heads_per_key;
+    if (!w->is_in_place) {
+        pack(&w->state->gemm, k->data + u->batch * k->batch + shared * k->head + u->key * k->row,
+             call->depth, k->column, u->n_keys, k->row, u->keys);
+        pack(&w->state->gemm, v->data + u->batch * v->batch + shared * v->head + u->key * v->row,
+             u->n_keys, v->row, call->width, v->column, u->values);
     }
-    for (u->key = begin / w->block_keys * w->block_keys, u->is_later = false;
-         !u->is_later || u->key < end; u->key += w->block_keys, u->is_later = true) {
-        u->n_keys = oribi_attention_within(end - u->key, 0, w->block_keys);
-        if (!w->is_in_place) {
-            pack(&w->state->gemm,
-                 k->data + u->batch * k->batch + shared * k->head + u->key * k->row, call->depth,
-                 k->column, u->n_keys, k->row, u->keys);
-            pack(&w->state->gemm,
-                 v->data + u->batch * v->batch + shared * v->head + u->key * v->row, u->n_keys,
-                 v->row, call->width, v->column, u->values);
-        }
+    for (int64_t i = 0; i < w->unit_heads; i++) {
+        take_head(u, i);
         for (int64_t at = 0; at < u->n; at += ROWS) {
             attend_rows(u, at, smaller(ROWS, u->n - at));
         }
     }
-    divide_rows(u);
+}
+
+static void run_unit(unit *u)
+{
+    const work *w = u->work;
+    /* The first query begins first, the last one sees most. */
+    const int64_t begin = oribi_attention_seen(&w->call, u->batch, u->first).begin;
+    const int64_t end = oribi_attention_seen(&w->call, u->batch, u->first + u->n - 1).end;
+    u->is_later = false;
+    for (u->key = begin / w->block_keys * w->block_keys; end > 0 && (!u->is_later || u->key < end);
+         u->key += w->block_keys) {
+        u->n_keys = oribi_attention_within(end - u->key, 0, w->block_keys);
+        attend_block(u);
+        u->is_later = true;
+    }
+    for (int64_t i = 0; i < w->unit_heads; i++) {
+        take_head(u, i);
+        (end > 0 ? divide_rows : sees_nothing)(u);
+    }
 }
 
 static void run_units(void *object, int64_t begin, int64_t end, int worker)
@@ -285,34 +305,39 @@ static void run_units(void *object, int64_t begin, int64_t end, int worker)
     u.values = u.keys + w->sizes.keys;
     u.scores = u.values + w->sizes.values;
     u.mask = u.scores + w->sizes.scores;
-    u.largest = u.mask + w->sizes.mask;
-    u.totals = u.largest + w->sizes.rows;
+    u.rows = u.mask + w->sizes.mask;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t matrix = i / w->chunks;
+        const int64_t matrix = i / w->chunks * w->unit_heads;
         u.batch = matrix / w->call.heads;
-        u.head = matrix % w->call.heads;
+        u.first_head = matrix % w->call.heads;
         u.first = i % w->chunks * w->per_chunk;
         u.n = smaller(w->per_chunk, w->call.queries - u.first);
         run_unit(&u);
     }
 }
 
-/* A head's queries are one unit, unless threads would have nothing to do: keys and values are
- * packed once for each. */
+/* The queries of all heads that share keys are one unit, unless threads would have nothing to do:
+ * keys and values come from memory, and are packed, once for each. */
 static void cut(work *w, int n_threads)
 {
     const oribi_attention_call *call = &w->call;
     const int64_t row_bytes = (call->depth + call->width) * (int64_t)sizeof(float);
     const int64_t fit = PANEL_BYTES / (row_bytes > 0 ? row_bytes : 1) / LEAST_KEYS * LEAST_KEYS;
-    const int64_t matrices = call->batches * call->heads;
+    const int64_t wanted = n_threads > 1 ? n_threads * UNITS_PER_THREAD : 1;
     const int64_t tiles = (call->queries + ROWS - 1) / ROWS;
-    w->is_in_place = call->queries <= FEW;
+    int64_t together = call->heads_per_key;
+    while (together > 1 && (call->heads_per_key % together != 0 ||
+                            call->batches * call->heads / together * tiles < n_threads)) {
+        together--;
+    }
+    const int64_t matrices = call->batches * call->heads / together;
+    w->unit_heads = together;
+    w->is_in_place = call->queries == 1 || call->queries * call->heads_per_key <= FEW;
     w->block_keys = smaller(fit < LEAST_KEYS  ? LEAST_KEYS
                             : fit > MOST_KEYS ? MOST_KEYS
                                               : fit,
                             call->keys);
-    int64_t chunks = n_threads > 1 ? (n_threads * UNITS_PER_THREAD + matrices - 1) / matrices : 1;
-    chunks = smaller(chunks, tiles);
+    const int64_t chunks = smaller((wanted + matrices - 1) / matrices, tiles);
     w->per_chunk = (tiles + chunks - 1) / chunks * ROWS;
     w->chunks = (call->queries + w->per_chunk - 1) / w->per_chunk;
 }
@@ -332,7 +357,8 @@ static bool measure(work *w, int n_threads, int64_t *out_bytes)
         !oribi_count_round_up(s->keys, ORIBI_GEMM_LINE, &s->keys) ||
         !oribi_count_round_up(s->values, ORIBI_GEMM_LINE, &s->values) ||
         !oribi_count_round_up(rows * n, ORIBI_GEMM_LINE, &s->scores) ||
-        !oribi_count_round_up(smaller(w->per_chunk, call->queries), ORIBI_GEMM_LINE, &s->rows) ||
+        __builtin_mul_overflow(smaller(w->per_chunk, call->queries), 2 * w->unit_heads, &s->rows) ||
+        !oribi_count_round_up(s->rows, ORIBI_GEMM_LINE, &s->rows) ||
         __builtin_add_overflow(s->keys, s->values, &floats)) {
         return false;
     }
@@ -341,7 +367,7 @@ static bool measure(work *w, int n_threads, int64_t *out_bytes)
     }
     s->mask = writes_mask ? s->scores : 0;
     s->all = s->scores + s->mask;
-    return !__builtin_add_overflow(s->all, 2 * s->rows, &s->all) &&
+    return !__builtin_add_overflow(s->all, s->rows, &s->all) &&
            !__builtin_add_overflow(s->all, floats, &s->all) &&
            !__builtin_mul_overflow(s->all, (int64_t)sizeof(float) * n_threads, out_bytes);
 }
@@ -369,9 +395,9 @@ static bool attention_run(const attention_state *state, oribi_kit_run *run, TF_T
         return false;
     }
     const int64_t work_per_score = (call->depth + call->width) / 8 + 4; /* cycles, about */
-    const int64_t scores = smaller(w.per_chunk, call->queries) * call->keys;
+    const int64_t scores = smaller(w.per_chunk, call->queries) * w.unit_heads * call->keys;
     const TF_WorkerRangeCallable callable = {&w, run_units, NULL};
-    TF_ThreadPool_ParallelForWithWorkerId(run->context, matrices * w.chunks,
+    TF_ThreadPool_ParallelForWithWorkerId(run->context, matrices / w.unit_heads * w.chunks,
                                           scores * work_per_score, callable);
     return true;
 }
