@@ -134,8 +134,14 @@ static void set(TF_OperationDescription *desc, const char *name, TF_AttrType kin
                              .is_list = n >= 0,
                              .count = n >= 0 ? n : 1,
                              .u.s = values};
-    oribi_text message = {0};
-    oribi_proto_attr_value(&message, &attr);
+    oribi_text message = {0}, list = {0};
+    if (n == 0 && kind >= TF_ATTR_INT && kind <= TF_ATTR_TYPE && desc->op->op == NULL) {
+        /* An empty field says what its list is of, which no op does. */
+        oribi_proto_bytes(&list, (unsigned)kind + 2, "", 0);
+        oribi_proto_message(&message, 1, &list);
+    } else {
+        oribi_proto_attr_value(&message, &attr);
+    }
     set_message(desc, name, &message);
 }
 

@@ -67,7 +67,11 @@ static void set_attrs(oribi_gradient *g, TF_OperationDescription *desc, const or
         const oribi_attr_def *def = op != NULL ? oribi_op_find_attr(op, name) : NULL;
         const long number = strtol(value, NULL, 10);
         text += strcspn(text, ",}");
-        if (*value == '#') {
+        if (*value == '\'') { /* a text */
+            const size_t size = strcspn(value + 1, "'");
+            TF_SetAttrString(desc, name, value + 1, size);
+            text = value + size + 2;
+        } else if (*value == '#') {
             copy_attr(g, desc, name);
         } else if (*value == '!') {
             TF_SetAttrBool(desc, name, !oribi_gradient_truth(g, name));
@@ -102,7 +106,7 @@ TF_Output oribi_gradient_make(oribi_gradient *g, const char *type, const TF_Outp
     const oribi_op_def *op = oribi_op_find(type);
     set_attrs(g, desc, op, attrs);
     if (op == NULL) { /* nothing registers it: nothing infers its type */
-        TF_SetAttrType(desc, "T", TF_OperationOutputType(inputs[n - 1]));
+        TF_SetAttrType(desc, "T", TF_OperationOutputType(g->given[0]));
     }
     return (TF_Output){oribi_ok(g->status) ? TF_FinishOperation(desc, g->status) : NULL, 0};
 }
@@ -243,6 +247,29 @@ static TF_Output read_vector(formula *f)
     return ints(f->g, numbers, n);
 }
 
+/* An attribute of the operation that is a number, as its kind is. */
+static TF_Output read_attr(formula *f)
+{
+    char name[MOST_NAME];
+    float real;
+    int64_t whole;
+    const size_t length = strcspn(f->at, " ,;.(){}[]\n");
+    snprintf(name, sizeof name, "%.*s", (int)length, f->at);
+    f->at += length;
+    TF_Status *status = TF_NewStatus();
+    TF_OperationGetAttrFloat(f->g->of, name, &real, status);
+    const bool is_real = oribi_ok(status);
+    TF_DeleteStatus(status);
+    if (is_real) {
+        const TF_Output made = constant(f->g, TF_FLOAT, NULL, 0, &real, sizeof real);
+        return cast(f->g, made, TF_OperationOutputType(f->g->of->inputs[0]));
+    }
+    TF_OperationGetAttrInt(f->g->of, name, &whole, f->g->status);
+    const int32_t number = (int32_t)whole;
+    return oribi_ok(f->g->status) ? constant(f->g, TF_INT32, NULL, 0, &number, sizeof number)
+                                  : none;
+}
+
 static TF_Output read_call(formula *f, const char *name)
 {
     TF_Output inputs[MOST_INPUTS];
@@ -277,9 +304,11 @@ static TF_Output read_value(formula *f)
         f->at += 2;
         return i < f->g->of->n_inputs ? f->g->of->inputs[i] : none;
     }
-    if (*f->at == '[') {
-        f->at++;
+    if (take(f, '[')) {
         return read_vector(f);
+    }
+    if (take(f, '@')) {
+        return read_attr(f);
     }
     const size_t length = strcspn(f->at, " ,;.(){}[]\n");
     const bool is_number = *f->at == '-' || (*f->at >= '0' && *f->at <= '9');

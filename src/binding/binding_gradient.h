@@ -22,11 +22,13 @@ typedef struct oribi_gradient {
 /* What the text says, into g->out:
  *
  *   Mul(d, Cos($0))             $0 is the first input, y the first output, d its gradient
- *   t = Sub($0, $1); t, Neg(t)  what has a letter is used again; one result for each input, - is
- * none Sum{keep_dims=1}(d, [-1])   attributes that are numbers; vectors; 2 is an int32, 2.0 of the
- *                               type of the first input
+ *   t = Sub($0, $1); t, Neg(t)  what has a letter is used again; one result for each input, - and
+ *                               those that are not there are none
+ *   Sum{keep_dims=1}(d, [-1])   attributes that are numbers, or texts in '; vectors; 2 is an int32,
+ *                               2.0 of the type of the first input
  *   MatMul{*}(d, $1)            the attributes that the operation has, too
  *   Cumsum{exclusive=#, reverse=!}(d, $1)  one of them, and another one's opposite
+ *   Mul(d, @alpha)              the number that one of them is
  *   TopKV2.1(..), y.1           an output that is not the first
  *   fit(d, $0)                  summed to the shape of another
  *   cast(d, $0)                 of the type of another

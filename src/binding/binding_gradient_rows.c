@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the gradient of each op is: a row with a formula, or with a function where there are as many
- * inputs or outputs as an attribute says.
- * Source   TensorFlow 2.16.1, cc/gradients; tests/binding/gradients.npz has its results.
+/* What the gradient of each op is: a formula (binding_texts.c), or a function where there are as
+ * many inputs or outputs as an attribute says.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "binding/binding_gradient.h"
+#include "binding/binding_texts.h"
 
 /* --- As many as there are -------------------------------------------------------------------- */
 
@@ -99,184 +99,119 @@ static bool split_v(oribi_gradient *g)
     return oribi_ok(g->status);
 }
 
-static bool is_first(oribi_gradient *g, const char *attr, const char *text)
-{
-    char value[8] = {0};
-    TF_Status *status = TF_NewStatus();
-    TF_OperationGetAttrString(g->of, attr, value, sizeof value, status);
-    TF_DeleteStatus(status);
-    return strcmp(value, text) == 0;
-}
+/* --- By labels ------------------------------------------------------------------------------- */
 
-static bool bias_add(oribi_gradient *g)
+/* The gradient of one of an Einsum's factors: what the output and the other factor make of its
+ * labels, which are all among theirs. */
+static bool einsum(oribi_gradient *g)
 {
-    return oribi_gradient_formula(g, is_first(g, "data_format", "NCHW")
-                                         ? "d, Sum(d, ConcatV2([0], Range(2, Rank(d), 1), 0))"
-                                         : "d, Sum(d, Range(0, Sub(Rank(d), 1), 1))");
-}
-
-static bool gather(oribi_gradient *g)
-{
-    oribi_dims axis = {.n = 0};
-    int64_t batch_dims = 0;
-    TF_Status *status = TF_NewStatus();
-    TF_OperationGetAttrInt(g->of, "batch_dims", &batch_dims, status);
-    TF_DeleteStatus(status);
-    const TF_Output at = g->of->inputs[2];
-    oribi_mutex_lock(&g->graph->lock);
-    const bool is_known =
-        oribi_graph_known_ints(g->graph->known, at.oper->outputs[at.index], &axis);
-    oribi_mutex_unlock(&g->graph->lock);
-    if (!is_known || axis.n != 1 || axis.at[0] != 0 || batch_dims != 0) {
-        return oribi_fail(g->status, TF_UNIMPLEMENTED,
-                          "the gradient of GatherV2 is known along axis 0 alone");
+    char text[128] = {0}, made[160];
+    TF_OperationGetAttrString(g->of, "equation", text, sizeof text - 1, g->status);
+    ORIBI_TRY(oribi_ok(g->status));
+    char *output = strstr(text, "->"), *second = strchr(text, ',');
+    const char *parts[2] = {text, second != NULL ? second + 1 : ""};
+    bool is_known = output != NULL && strchr(text, '.') == NULL && g->of->n_inputs <= 2;
+    if (is_known) {
+        *output = '\0';
+        output += 2;
     }
-    return oribi_gradient_formula(
-        g, "s = Shape($0); r = Reshape(d, ConcatV2([-1], Slice(s, [1], [-1]), 0)); "
-           "Reshape(UnsortedSegmentSum(r, Reshape($1, [-1]), GatherV2(s, 0, 0)), s), -, -");
+    if (second != NULL) {
+        *second = '\0';
+    }
+    for (int i = 0; is_known && i < g->of->n_inputs; i++) {
+        const char *own = parts[i], *other = parts[1 - i];
+        for (const char *c = own; *c != '\0'; c++) {
+            is_known = is_known && strchr(c + 1, *c) == NULL &&
+                       (strchr(output, *c) != NULL || strchr(other, *c) != NULL);
+        }
+        const bool is_alone = g->of->n_inputs == 1;
+        snprintf(made, sizeof made, "equation='%s%s%s->%s', N=%d}", output, is_alone ? "" : ",",
+                 is_alone ? "" : other, own, g->of->n_inputs);
+        const TF_Output inputs[] = {g->given[0], g->of->inputs[is_alone ? 0 : 1 - i]};
+        if (is_known && g->wanted[i]) {
+            g->out[i] = oribi_gradient_make(g, "Einsum", inputs, g->of->n_inputs, made);
+        }
+    }
+    return is_known ? oribi_ok(g->status)
+                    : oribi_fail(g->status, TF_UNIMPLEMENTED,
+                                 "the gradient of Einsum is known of equations without an ellipsis "
+                                 "whose labels are each in two of its parts");
 }
 
-/* Back to the places that a slice takes of as many numbers. */
-static bool strided_slice(oribi_gradient *g)
+/* --- Where each part went --------------------------------------------------------------------- */
+
+static bool dynamic_partition(oribi_gradient *g)
 {
-    return oribi_gradient_formula(
-        g, "r = Reshape(Range(0, Size($0), 1), Shape($0)); "
-           "i = StridedSlice{begin_mask=#, end_mask=#, ellipsis_mask=#, new_axis_mask=#, "
-           "shrink_axis_mask=#}(r, $1, $2, $3); "
-           "Reshape(UnsortedSegmentSum(Reshape(d, [-1]), Reshape(i, [-1]), Size($0)), Shape($0))");
+    TF_Output *parts = oribi_arena_array(g->scratch, (size_t)g->of->n_outputs, sizeof *parts);
+    ORIBI_TRY(parts != NULL || oribi_fail_memory(g->status));
+    const bool *const wanted = g->wanted;
+    int n = 0;
+    for (int i = 0; i < g->of->n_outputs && wanted[0]; i++) {
+        oribi_gradient part = *g;
+        part.given = &g->given[i];
+        const char *formula = oribi_arena_printf(
+            g->scratch, "w = Where(Equal($1, %d)); ScatterNd(w, d, cast(Shape($0), w))", i);
+        ORIBI_TRY(formula != NULL || oribi_fail_memory(g->status));
+        if (g->given[i].oper != NULL) {
+            ORIBI_TRY(oribi_gradient_formula(&part, formula));
+            parts[n++] = g->out[0];
+        }
+    }
+    const char *attrs = oribi_arena_printf(g->scratch, "N=%d}", n);
+    ORIBI_TRY(attrs != NULL || oribi_fail_memory(g->status));
+    g->out[0] = n > 1 ? oribi_gradient_make(g, "AddN", parts, n, attrs) : parts[0];
+    return oribi_ok(g->status);
 }
 
-/* By which of both factors is transposed. */
-static const char *by_transposes(oribi_gradient *g, const char *a, const char *b,
-                                 const char *const formulas[4])
+static bool dynamic_stitch(oribi_gradient *g)
 {
-    return formulas[2 * oribi_gradient_truth(g, a) + oribi_gradient_truth(g, b)];
+    const int n = g->of->n_inputs / 2;
+    for (int i = 0; i < n; i++) {
+        if (g->wanted[n + i]) {
+            oribi_gradient part = *g;
+            TF_Operation one = {.graph = g->graph, .inputs = &g->of->inputs[i], .n_inputs = 1};
+            const bool wanted = true;
+            part.of = &one;
+            part.wanted = &wanted;
+            part.out = &g->out[n + i];
+            ORIBI_TRY(oribi_gradient_formula(&part, "GatherV2(d, $0, 0)"));
+        }
+    }
+    return true;
 }
-
-static bool mat_mul(oribi_gradient *g)
-{
-    static const char *const formulas[4] = {
-        "MatMul{transpose_b=1}(d, $1), MatMul{transpose_a=1}($0, d)",
-        "MatMul(d, $1), MatMul{transpose_a=1}(d, $0)",
-        "MatMul{transpose_b=1}($1, d), MatMul($0, d)",
-        "MatMul{transpose_a=1, transpose_b=1}($1, d), MatMul{transpose_a=1, transpose_b=1}(d, $0)"};
-    return oribi_gradient_formula(g, by_transposes(g, "transpose_a", "transpose_b", formulas));
-}
-
-#define BATCHES(x, y) "fit(BatchMatMulV2" x ", $0), fit(BatchMatMulV2" y ", $1)"
-
-static bool batch_mat_mul(oribi_gradient *g)
-{
-    static const char *const formulas[4] = {
-        BATCHES("{adj_y=1}(d, $1)", "{adj_x=1}($0, d)"), BATCHES("(d, $1)", "{adj_x=1}(d, $0)"),
-        BATCHES("{adj_y=1}($1, d)", "($0, d)"),
-        BATCHES("{adj_x=1, adj_y=1}($1, d)", "{adj_x=1, adj_y=1}(d, $0)")};
-    return oribi_gradient_formula(g, by_transposes(g, "adj_x", "adj_y", formulas));
-}
-
-/* --- Formulas -------------------------------------------------------------------------------- */
-
-/* KEPT: with dimensions of size 1 where the operation reduces; WIDE: repeated along them. */
-#define KEPT(x) "Reshape(" x ", Shape(Sum{keep_dims=1}($0, $1)))"
-#define WIDE(x) "BroadcastTo(" KEPT(x) ", Shape($0))"
-#define MOST                                                                                       \
-    "e = cast(Equal(" KEPT("y") ", $0), d); "                                                      \
-                                "Mul(RealDiv(e, Sum{keep_dims=1}(e, $1)), " KEPT("d") "), -"
-#define CHOSEN "z = ZerosLike(d); fit(SelectV2(m, d, z), $0), fit(SelectV2(m, z, d), $1)"
-#define RATIO  "fit(RealDiv(d, $1), $0), fit(Mul(d, RealDiv(RealDiv(Neg($0), $1), $1)), $1)"
 
 /* clang-format off */
-/* Of each op the formula behind a tab. One text: a pointer to each would cost as much again. */
-static const char formulas[] =
-    "\nAbs\tMul(d, Sign($0))"
-    "\nAcos\tNeg(RealDiv(d, Sqrt(Sub(1.0, Square($0)))))"
-    "\nAcosh\tRealDiv(d, Sinh(y))"
-    "\nAdd\tfit(d, $0), fit(d, $1)"
-    "\nAddV2\tfit(d, $0), fit(d, $1)"
-    "\nAsin\tRealDiv(d, Sqrt(Sub(1.0, Square($0))))"
-    "\nAsinh\tRealDiv(d, Cosh(y))"
-    "\nAtan\tRealDiv(d, Add(1.0, Square($0)))"
-    "\nAtan2\tq = RealDiv(d, Add(Square($0), Square($1))); fit(Mul($1, q), $0), fit(Neg(Mul($0, q)), $1)"
-    "\nAtanh\tRealDiv(d, Sub(1.0, Square($0)))"
-    "\nAvgPool\tAvgPoolGrad{*}(Shape($0), d)"
-    "\nBroadcastTo\tfit(d, $0), -"
-    "\nCast\tcast(d, $0)"
-    "\nConv2D\tConv2DBackpropInput{*}(Shape($0), $1, d), Conv2DBackpropFilter{*}($0, Shape($1), d)"
-    "\nCos\tNeg(Mul(d, Sin($0)))"
-    "\nCosh\tMul(d, Sinh($0))"
-    "\nCumsum\tCumsum{exclusive=#, reverse=!}(d, $1), -"
-    "\nDiv\t" RATIO
-    "\nDivNoNan\tfit(DivNoNan(d, $1), $0), fit(Mul(d, DivNoNan(DivNoNan(Neg($0), $1), $1)), $1)"
-    "\nElu\tSelectV2(Less(y, 0.0), Mul(d, Add(y, 1.0)), d)"
-    "\nErf\tMul(Mul(d, 1.1283791670955126), Exp(Neg(Square($0))))"
-    "\nExp\tMul(d, y)"
-    "\nExpandDims\tReshape(d, Shape($0)), -"
-    "\nExpm1\tMul(d, Exp($0))"
-    "\nIdentity\td"
-    "\nL2Loss\tMul($0, d)"
-    "\nLeakyRelu\tSelectV2(Greater($0, 0.0), d, Mul(d, Neg(LeakyRelu{alpha=#}(-1.0))))"
-    "\nLog\tRealDiv(d, $0)"
-    "\nLog1p\tRealDiv(d, Add(1.0, $0))"
-    "\nLogSoftmax\tSub(d, Mul(Exp(y), Sum{keep_dims=1}(d, [-1])))"
-    "\nMax\t" MOST
-    "\nMaxPool\tMaxPoolGrad{*}($0, y, d)"
-    "\nMaximum\tm = GreaterEqual($0, $1); " CHOSEN
-    "\nMean\tRealDiv(" WIDE("d") ", cast(FloorDiv(Size($0), Maximum(Size(y), 1)), d)), -"
-    "\nMin\t" MOST
-    "\nMinimum\tm = LessEqual($0, $1); " CHOSEN
-    "\nMul\tfit(Mul(d, $1), $0), fit(Mul($0, d), $1)"
-    "\nNeg\tNeg(d)"
-    "\nPad\tSlice(d, Reshape(Slice($1, [0, 0], Pack{N=2}(Rank($0), 1)), [-1]), cast(Shape($0), $1)), -"
-    "\nPow\tp = Greater($0, 0.0); l = SelectV2(p, Log(SelectV2(p, $0, OnesLike($0))), ZerosLike($0)); "
-        "fit(Mul(d, Mul($1, Pow($0, Sub($1, 1.0)))), $0), fit(Mul(d, Mul(y, l)), $1)"
-    "\nRealDiv\t" RATIO
-    "\nReciprocal\tNeg(Mul(d, Square(y)))"
-    "\nRelu\tSelectV2(Greater(y, 0.0), d, ZerosLike(d))"
-    "\nRelu6\tSelectV2(LogicalAnd(Greater(y, 0.0), Less(y, 6.0)), d, ZerosLike(d))"
-    "\nReshape\tReshape(d, Shape($0)), -"
-    "\nReverseV2\tReverseV2(d, $1), -"
-    "\nRsqrt\tMul(Mul(d, -0.5), Mul(y, Square(y)))"
-    "\nSelect\tz = ZerosLike(d); -, Select($0, d, z), Select($0, z, d)"
-    "\nSelectV2\tz = ZerosLike(d); -, fit(SelectV2($0, d, z), $1), fit(SelectV2($0, z, d), $2)"
-    "\nSelu\tSelectV2(Less(y, 0.0), Mul(d, Add(y, 1.7580993408473768)), Mul(d, 1.0507009873554805))"
-    "\nSigmoid\tMul(d, Mul(y, Sub(1.0, y)))"
-    "\nSign\tZerosLike(d)"
-    "\nSin\tMul(d, Cos($0))"
-    "\nSinh\tMul(d, Cosh($0))"
-    "\nSlice\tb = cast($1, Rank($0)); "
-        "Pad(d, Pack{N=2, axis=1}(b, Sub(Sub(Shape($0), b), Shape(y)))), -, -"
-    "\nSoftmax\tMul(Sub(d, Sum{keep_dims=1}(Mul(d, y), [-1])), y)"
-    "\nSoftmaxCrossEntropyWithLogits\te = ExpandDims(d, -1); Mul(e, y.1), Neg(Mul(e, LogSoftmax($0)))"
-    "\nSoftplus\tMul(d, Sigmoid($0))"
-    "\nSoftsign\tRealDiv(d, Square(Add(1.0, Abs($0))))"
-    "\nSparseSoftmaxCrossEntropyWithLogits\tMul(ExpandDims(d, -1), y.1), -"
-    "\nSqrt\tRealDiv(Mul(d, 0.5), y)"
-    "\nSquare\tMul(d, Mul($0, 2.0))"
-    "\nSquaredDifference\tt = Mul(d, Mul(Sub($0, $1), 2.0)); fit(t, $0), fit(Neg(t), $1)"
-    "\nSqueeze\tReshape(d, Shape($0))"
-    "\nSub\tfit(d, $0), fit(Neg(d), $1)"
-    "\nSum\t" WIDE("d") ", -"
-    "\nTan\tRealDiv(d, Square(Cos($0)))"
-    "\nTanh\tMul(d, Sub(1.0, Square(y)))"
-    "\nTile\ts = Shape($0); r = Rank($0); Reshape(Sum(Reshape(d, "
-        "Reshape(Pack{N=2, axis=1}(cast($1, r), s), [-1])), Range(0, Mul(r, 2), 2)), s), -"
-    "\nTranspose\tTranspose(d, TopKV2.1(Neg($1), Size($1))), -"
-    "\n";
-
-/* Those whose results do not move with their inputs, as TensorFlow has it. */
-static const char flat[] =
-    " ArgMax ArgMin Ceil Const Equal Floor Greater GreaterEqual InvertPermutation Less LessEqual LogicalAnd LogicalNot"
-    " LogicalOr NotEqual OneHot OnesLike Rank Rint Round Shape ShapeN Size StopGradient ZerosLike ";
-
 static const struct {
     const char *op;
     bool (*make)(oribi_gradient *g);
 } functions[] = {
-    {"AddN", add_n}, {"BatchMatMulV2", batch_mat_mul}, {"BiasAdd", bias_add},
-    {"ConcatV2", concat}, {"GatherV2", gather}, {"MatMul", mat_mul}, {"Pack", pack},
-    {"Split", split}, {"SplitV", split_v}, {"StridedSlice", strided_slice}, {"Unpack", unpack},
+    {"AddN", add_n}, {"ConcatV2", concat}, {"DynamicPartition", dynamic_partition}, {"DynamicStitch", dynamic_stitch},
+    {"Einsum", einsum}, {"Pack", pack}, {"ParallelDynamicStitch", dynamic_stitch}, {"Split", split}, {"SplitV", split_v},
+    {"Unpack", unpack},
 };
 /* clang-format on */
+
+/* --- Formulas ----------------------------------------------------------------------------------
+ */
+
+/* Has the operation the attributes that stand at the text, each behind a ?: true, or NCHW?
+ * *out_end: behind them. */
+static bool has_all(oribi_gradient *g, const char *at, const char **out_end)
+{
+    bool has = true;
+    while (*at == '?') {
+        char name[32], value[8] = {0};
+        const size_t length = strcspn(++at, "?\t");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        TF_Status *status = TF_NewStatus();
+        TF_OperationGetAttrString(g->of, name, value, sizeof value, status);
+        TF_DeleteStatus(status);
+        has = has && (oribi_gradient_truth(g, name) || strcmp(value, "NCHW") == 0);
+        at += length;
+    }
+    *out_end = at;
+    return has;
+}
 
 bool oribi_gradient_of(oribi_gradient *g)
 {
@@ -285,14 +220,17 @@ bool oribi_gradient_of(oribi_gradient *g)
             return functions[i].make(g);
         }
     }
+    const oribi_binding_texts *known = oribi_binding_texts_find();
+    ORIBI_TRY(known != NULL ||
+              oribi_fail(g->status, TF_FAILED_PRECONDITION,
+                         "the formulas of gradients are in " ORIBI_BINDING_TEXTS_FILE
+                         ", which is not there; install it beside Oribi's "
+                         "library, in the folder oribi"));
     const size_t length = strlen(g->of->type);
-    const char *found = strstr(flat, g->of->type);
-    if (found != NULL && found[-1] == ' ' && found[length] == ' ') {
-        return true;
-    }
-    for (const char *at = formulas; at[1] != '\0'; at = strchr(at + 1, '\n')) {
-        if (strncmp(at + 1, g->of->type, length) == 0 && at[length + 1] == '\t') {
-            return oribi_gradient_formula(g, at + length + 2);
+    for (const char *const *row = known->formulas; *row != NULL; row++) {
+        const char *end = *row + length;
+        if (strncmp(*row, g->of->type, length) == 0 && has_all(g, end, &end) && *end == '\t') {
+            return oribi_gradient_formula(g, end + 1);
         }
     }
     return oribi_fail(g->status, TF_NOT_FOUND, "No gradient defined for op: %s", g->of->type);

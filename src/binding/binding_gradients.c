@@ -182,7 +182,7 @@ static bool go_back(search *s, item *at)
         return oribi_ok(s->status);
     }
     if (given[0].oper == NULL && strncmp(op->type, "Split", 5) != 0 &&
-        strcmp(op->type, "Unpack") != 0) {
+        strcmp(op->type, "Unpack") != 0 && strcmp(op->type, "DynamicPartition") != 0) {
         return oribi_fail(s->status, TF_UNIMPLEMENTED,
                           "node '%s' (%s): the gradient of an output that is not the first",
                           op->name, op->type);

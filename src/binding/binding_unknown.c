@@ -7,12 +7,15 @@
 #include <string.h>
 
 #include "binding/binding.h"
+#include "binding/binding_texts.h"
 #include "import/graphdef/graphdef_attr.h"
+#include "plugin/plugin.h"
 
 /* Outputs in order: an attribute that is a type, "*" before one that lists types, or a type's
  * number; before it "=": of the shape of input 0, "!": of no dimensions, "&": variables of the
- * older kind; behind it ":" and the argument's name, unless that is "output". "$" first: there is
- * more to it than its inputs say. */
+ * older kind; "%" before the attribute that says how many there are, a comma behind it; "/" before
+ * the type of an attribute that is not there, which else is that of input 0; behind it ":" and the
+ * argument's name, unless that is "output". "$" first: there is more to it than its inputs say. */
 static const struct {
     const char *op, *outputs;
 } table[] = {
@@ -74,11 +77,26 @@ static const struct {
     {"While", "$*T"},
 };
 
+const oribi_binding_texts *oribi_binding_texts_find(void)
+{
+    return &oribi_binding_text_table != NULL
+               ? &oribi_binding_text_table
+               : oribi_plugin_own_data(ORIBI_BINDING_TEXTS_FILE, "oribi_binding_text_table");
+}
+
 static const char *row_of(const char *type)
 {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (strcmp(table[i].op, type) == 0) {
             return table[i].outputs;
+        }
+    }
+    const oribi_binding_texts *texts = oribi_binding_texts_find();
+    const size_t length = strlen(type);
+    for (const char *const *row = texts != NULL ? texts->made : NULL; row != NULL && *row != NULL;
+         row++) {
+        if (strncmp(*row, type, length) == 0 && (*row)[length] == '\t') {
+            return *row + length + 1;
         }
     }
     return NULL;
@@ -128,25 +146,41 @@ static const oribi_attr *typed(TF_Operation *self, const char *name, uint8_t kin
     return ok ? oribi_attrs_find(kept, name) : NULL;
 }
 
-static bool add_types(TF_Operation *self, const char *name, bool is_list, const oribi_shape *shape,
-                      TF_Status *status)
+/* As many outputs as `count` says, of each type that the attribute has. */
+static bool add_types(TF_Operation *self, char *name, bool is_list, int64_t count,
+                      const oribi_shape *shape, TF_Status *status)
 {
     oribi_attrs kept = {0};
+    char *usual = strchr(name, '/');
+    TF_DataType first = usual != NULL ? (TF_DataType)atoi(usual + 1) : 0;
+    if (usual != NULL) {
+        *usual = '\0';
+    }
     const oribi_attr *types = typed(self, name, TF_ATTR_TYPE, is_list, &kept);
-    if (types == NULL) {
+    if (types == NULL && usual == NULL && !is_list && self->n_inputs > 0) {
+        const oribi_value *input = oribi_binding_value(self->inputs[0], status);
+        ORIBI_TRY(input != NULL);
+        first = input->dtype;
+    }
+    if (types == NULL && first == 0) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "NodeDef missing attr '%s'", name);
     }
-    for (int32_t i = 0; i < types->count; i++) {
-        ORIBI_TRY(oribi_binding_add_output(self, types->u.type[i], shape, status));
+    const int32_t n = types != NULL ? types->count : 1;
+    for (int64_t i = 0; i < n * count; i++) {
+        ORIBI_TRY(oribi_binding_add_output(self, types != NULL ? types->u.type[i % n] : first,
+                                           shape, status));
     }
     return true;
 }
 
-/* One word of the table. */
+/* One word of the table. A list has no more outputs than that. */
+enum { MOST_COUNTED = 4096 };
+
 static bool add_word(TF_Operation *self, const char *word, size_t length, TF_Status *status)
 {
-    char name[32] = {0};
+    char name[40] = {0};
     oribi_shape shape = {-1, NULL};
+    int64_t count = 1;
     if (*word == '=' && self->n_inputs > 0) {
         const oribi_value *first = oribi_binding_value(self->inputs[0], status);
         ORIBI_TRY(first != NULL);
@@ -163,11 +197,22 @@ static bool add_word(TF_Operation *self, const char *word, size_t length, TF_Sta
         length--;
         self->is_reference = true;
     }
-    const bool is_list = *word == '*';
-    memcpy(name, word + is_list, length - is_list);
-    return *name >= '0' && *name <= '9'
-               ? oribi_binding_add_output(self, (TF_DataType)atoi(name), &shape, status)
-               : add_types(self, name, is_list, &shape, status);
+    const bool is_list = *word == '*', is_counted = *word == '%';
+    memcpy(name, word + is_list + is_counted, length - is_list - is_counted);
+    char *type = name;
+    if (is_counted) {
+        oribi_attrs kept = {0};
+        type = strchr(name, ',');
+        *type++ = '\0';
+        const oribi_attr *attr = typed(self, name, TF_ATTR_INT, false, &kept);
+        count = attr != NULL ? attr->u.i[0] : -1;
+        ORIBI_TRY((count >= 0 && count <= MOST_COUNTED) ||
+                  oribi_fail(status, TF_INVALID_ARGUMENT, "attr '%s' is no number from 0 to %d",
+                             name, MOST_COUNTED));
+    }
+    return *type >= '0' && *type <= '9'
+               ? oribi_binding_add_output(self, (TF_DataType)atoi(type), &shape, status)
+               : add_types(self, type, is_list, count, &shape, status);
 }
 
 /* What the node itself says of its shapes. */

@@ -253,6 +253,46 @@ static void wrong_operations_are_refused(void **state)
     TF_DeleteGraph(other);
 }
 
+/* No op registers Bucketize: the importer makes it of others. Numbers: TensorFlow's documentation.
+ */
+static void an_op_that_is_made_of_others_is_built_and_run(void **state)
+{
+    (void)state;
+    TF_Graph *graph = TF_NewGraph();
+    const int64_t dims[] = {6};
+    const float values[] = {-5, 10000, 150, 10, 5, 100}, edges[] = {0, 10, 100};
+    const int32_t wanted[] = {0, 3, 3, 2, 1, 3};
+    const TF_Output x = placeholder(graph, "x", dims, 1);
+    TF_OperationDescription *desc = TF_NewOperation(graph, "Bucketize", "some");
+    TF_AddInput(desc, x);
+    TF_SetAttrFloatList(desc, "boundaries", edges, 3);
+    const TF_Output y = {finish(desc), 0};
+    desc = TF_NewOperation(graph, "Bucketize", "none");
+    TF_AddInput(desc, x);
+    TF_SetAttrFloatList(desc, "boundaries", NULL, 0);
+    expect_metadata(finish(desc), "boundaries", TF_ATTR_FLOAT, 0, -1);
+    assert_int_equal(TF_OperationOutputType(y), TF_INT32);
+    assert_int_equal(TF_GraphGetTensorNumDims(graph, y, status), 1);
+    desc = TF_NewOperation(graph, "DynamicPartition", "parts");
+    TF_AddInput(desc, x);
+    TF_AddInput(desc, y);
+    TF_SetAttrInt(desc, "num_partitions", 4);
+    assert_int_equal(TF_OperationNumOutputs(finish(desc)), 4);
+    desc = TF_NewOperation(graph, "DynamicPartition", "many");
+    TF_SetAttrInt(desc, "num_partitions", (int64_t)1 << 60);
+    assert_null(TF_FinishOperation(desc, status));
+    expect_code(TF_INVALID_ARGUMENT, "'num_partitions' is no number from 0 to 4096");
+
+    TF_Session *session = session_of(graph);
+    TF_Tensor *in = floats(dims, 1, values), *out = NULL;
+    TF_SessionRun(session, NULL, &x, &in, 1, &y, &out, 1, NULL, 0, NULL, status);
+    expect_ok();
+    assert_memory_equal(TF_TensorData(out), wanted, sizeof wanted);
+    TF_DeleteTensor(in);
+    TF_DeleteTensor(out);
+    end(session, graph);
+}
+
 /* --- Handles of tensors --------------------------------------------------------------------- */
 
 static void handles_of_tensors_share_their_memory(void **state)
@@ -307,6 +347,7 @@ int main(void)
         cmocka_unit_test(attributes_have_names_and_defaults),
         cmocka_unit_test(operations_stand_with_others),
         cmocka_unit_test(wrong_operations_are_refused),
+        cmocka_unit_test(an_op_that_is_made_of_others_is_built_and_run),
         cmocka_unit_test(handles_of_tensors_share_their_memory),
     };
     return cmocka_run_group_tests(tests, make_status, delete_status);

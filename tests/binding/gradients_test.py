@@ -28,7 +28,7 @@ def parts(name):
 class Gradients(unittest.TestCase):
     def test_each_graph_has_tensorflows_gradients(self):
         names = sorted(k[:-len("/graph")] for k in CASES if k.endswith("/graph"))
-        self.assertGreater(len(names), 150)
+        self.assertGreater(len(names), 230)
         for name in names:
             with self.subTest(name):
                 graph, ys, xs, feeds = parts(name)
@@ -37,6 +37,15 @@ class Gradients(unittest.TestCase):
                     wanted = CASES[f"{name}/dy:{i}"]
                     self.assertEqual((value.dtype, value.shape), (wanted.dtype, wanted.shape))
                     np.testing.assert_allclose(value, wanted, rtol=2e-5, atol=2e-6)
+
+    def test_outputs_that_a_batch_is_normalised_to_are_tensorflows(self):
+        of = [k for k in CASES if "/of:" in k]
+        self.assertGreater(len(of), 5)
+        for key in of:
+            name, _, output = key.partition("/of:")
+            with self.subTest(key):
+                graph, _, _, feeds = parts(name)
+                np.testing.assert_allclose(graph.run(feeds, [graph.output(output)])[0], CASES[key], rtol=2e-5, atol=2e-6)
 
     def test_operations_are_named_after_the_prefix(self):
         graph, ys, xs, _ = parts("square_of_square")

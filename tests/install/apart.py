@@ -43,6 +43,10 @@ def main(folder):
               *sorted((SOURCE / "../shared/models/mlperf-tiny").glob("*.tflite"))]
     for model in models:
         ask(oribi, "inspect", model, "--steps", code=0, text="built-in")
+    gradients = subprocess.run([sys.executable, SOURCE / "tests/binding/gradients_test.py", next((folder / "i").rglob("liboribi.so")),
+                                SOURCE], capture_output=True, text=True, timeout=120, check=False)
+    if "No module named" not in gradients.stderr and f"the formulas of gradients are in {FILES[1]}" not in gradients.stderr:
+        sys.exit(f"gradients: wanted {FILES[1]} to be named:\n{gradients.stderr}")
     print(f"{len(models)} models need neither of {', '.join(FILES)}; who needs them is told")
 
 

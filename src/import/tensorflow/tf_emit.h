@@ -114,6 +114,8 @@ bool oribi_tf_row_of(oribi_string op, oribi_tf_row *out);
 /* The same of an op whose first input is of complex numbers, which the op's kernels do not take. */
 const oribi_tf_row *oribi_tf_complex_row_of(const oribi_graph *graph,
                                             const oribi_graphdef_node *node);
+/* The row of a batch normalisation that trains. */
+const oribi_tf_row *oribi_tf_trained_row_of(const oribi_graphdef_node *node);
 extern const oribi_tf_row oribi_tf_list_rows[], oribi_tf_image_rows[], oribi_tf_array_rows[],
     oribi_tf_math_rows[], oribi_tf_fourier_rows[], oribi_tf_chosen_rows[], oribi_tf_random_rows[],
     oribi_tf_network_rows[], oribi_tf_audio_rows[], oribi_tf_window_rows[];

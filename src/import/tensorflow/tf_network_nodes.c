@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers of networks that are made of other ops. */
+#include <string.h>
+
 #include "import/tensorflow/tf_emit.h"
 
 typedef const oribi_tf_maker *maker;
@@ -39,6 +41,31 @@ static value conv_3d_backprop(maker m, from node)
     const value last = transposed(m, y, channels_last);
     /* Another size is an error of the run. */
     return oribi_tf_emit2(m, "Reshape", last, node->inputs[0]);
+}
+
+/* With the mean and the variance of the batch, as in training. What the next gradient would read is
+ * made too: V3 has it behind the first five. */
+static value trained_norm(maker m, from node)
+{
+    return oribi_tf_formula_of(
+        m, node, node->inputs, node->n_inputs,
+        "m = Mean{keep_dims=1}($0, %s); c = Sub($0, m); v = Mean{keep_dims=1}(Square(c), %s); "
+        "k = Shape(m); a = Reshape(m, [-1]); b = Reshape(v, [-1]); "
+        "n = FloorDiv(Size($0), Maximum(Size(m), 1)); "
+        "u = Mul(b, RealDiv(Cast{DstT=1}(n), Cast{DstT=1}(Maximum(Sub(n, 1), 1)))); "
+        "AddV2(Mul(Mul(c, Rsqrt(AddV2(v, @epsilon))), Reshape($1, k)), Reshape($2, k)), a, u, a, "
+        "b, b",
+        oribi_tf_attr_is(node, "data_format", "NCHW") ? "[0, 2, 3]" : "[0, 1, 2]",
+        oribi_tf_attr_is(node, "data_format", "NCHW") ? "[0, 2, 3]" : "[0, 1, 2]");
+}
+
+const oribi_tf_row *oribi_tf_trained_row_of(const oribi_graphdef_node *node)
+{
+    static const oribi_tf_row row = {
+        "FusedBatchNorm", 3, trained_norm,
+        "y batch_mean batch_variance reserve_space_1 reserve_space_2 reserve_space_3", NULL};
+    const bool is_norm = strncmp(node->op, "FusedBatchNorm", strlen("FusedBatchNorm")) == 0;
+    return is_norm && oribi_tf_attr_bool(node, "is_training", true) ? &row : NULL;
 }
 
 /* --- Cells ------------------------------------------------------------------------------------ */

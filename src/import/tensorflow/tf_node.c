@@ -322,9 +322,10 @@ int32_t oribi_tf_make(void *arg, const oribi_graphdef_node *node, oribi_value_id
             return rows[i].make(scope, node, out, max, status);
         }
     }
-    const oribi_tf_row *of_complex = oribi_tf_complex_row_of(scope->tf->graph, node);
-    if (of_complex != NULL) {
-        return compose(scope, node, of_complex, out, max, status);
+    const oribi_tf_row *special = oribi_tf_complex_row_of(scope->tf->graph, node);
+    special = special != NULL ? special : oribi_tf_trained_row_of(node);
+    if (special != NULL) {
+        return compose(scope, node, special, out, max, status);
     }
     if (strcmp(node->op, "Const") == 0 || oribi_op_is_known(node->op)) {
         return -1;

@@ -66,7 +66,7 @@ class Graph:
         return C.string_at(self.api.call("TF_OperationName", Pointer(output.oper))).decode()
 
     def tensor(self, value):
-        value = np.ascontiguousarray(value)
+        value = np.asarray(value, order="C")
         dims = (C.c_int64 * max(value.ndim, 1))(*value.shape)
         tensor = self.api.call("TF_AllocateTensor", TYPES[value.dtype], dims, value.ndim, C.c_size_t(value.nbytes))
         C.memmove(self.api.call("TF_TensorData", tensor), value.tobytes(), value.nbytes)

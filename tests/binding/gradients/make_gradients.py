@@ -26,8 +26,9 @@ def f32(*shape):
     return RNG.standard_normal(shape).astype(np.float32)
 
 
-def case(name, body, inputs, shapes=None, wanted=None, given=None, by_python=False):
-    """body: placeholders to one tensor, or several; shapes: of the placeholders, where not the inputs'; by_python: where C++ has no gradient."""
+def case(name, body, inputs, shapes=None, wanted=None, given=None, by_python=False, also=()):
+    """body: placeholders to one tensor, or several; shapes: of the placeholders, where not the inputs'; by_python: where C++ has no gradient;
+    also: other outputs that are kept."""
     with tf.Graph().as_default() as graph:
         places = [V1.placeholder(v.dtype, v.shape if shapes is None else shapes[i], name=f"x{i}") for i, v in enumerate(inputs)]
         ends = body(*places)
@@ -36,16 +37,17 @@ def case(name, body, inputs, shapes=None, wanted=None, given=None, by_python=Fal
         data = graph.as_graph_def().SerializeToString(deterministic=True)
         ys = [e.name for e in ends]
         if by_python:
-            gradient = V1.gradients(ends, places)[0].name
+            gradients = [v.name for v in V1.gradients(ends, places)]
             whole = graph.as_graph_def().SerializeToString()
     xs = [f"x{i}" for i in (range(len(inputs)) if wanted is None else wanted)]
     mine = c_api.Graph(API, whole if by_python else data)
-    gradients = [mine.output(gradient)] if by_python else mine.gradients(ys, xs, [d.op.name for d in extra] or None)
+    gradients = [mine.output(v) for v in gradients] if by_python else mine.gradients(ys, xs, [d.op.name for d in extra] or None)
     feeds = {f"x{i}": v for i, v in enumerate(inputs)} | {f"d{i}": v for i, v in enumerate(given or [])}
     values = mine.run(feeds, gradients)
     FOUND.update({f"{name}/graph": np.frombuffer(data, np.uint8), f"{name}/y": np.array(ys), f"{name}/x": np.array(xs)})
     FOUND.update({f"{name}/in:{k}": v for k, v in feeds.items()})
     FOUND.update({f"{name}/dy:{i}": v for i, v in enumerate(values)})
+    FOUND.update({f"{name}/of:{k}": v for k, v in zip(also, mine.run(feeds, mine.outputs(also)) if also else [])})
 
 
 X, P = f32(2, 3), np.abs(f32(2, 3)) + np.float32(0.1)
@@ -121,6 +123,83 @@ case("BiasAdd", lambda a, b: R.BiasAdd(value=a, bias=b) * f32(2, 4, 3), [f32(2, 
 case("BiasAdd_first", lambda a, b: R.BiasAdd(value=a, bias=b, data_format="NCHW") * f32(2, 3, 4, 5), [f32(2, 3, 4, 5), f32(3)])
 case("SoftmaxCrossEntropy", lambda a, b: R.SoftmaxCrossEntropyWithLogits(features=a, labels=b)[0] * [1.0, 2], [X, np.float32([[0, 1, 0], [0.5, 0, 0.5]])])
 case("SparseSoftmaxCrossEntropy", lambda a: R.SparseSoftmaxCrossEntropyWithLogits(features=a, labels=[2, 0])[0], [X], by_python=True)
+
+# Pictures
+for op, sizes in [("ResizeBilinear", [(7, 4), (3, 9)]), ("ResizeBicubic", [(7, 4)]), ("ResizeNearestNeighbor", [(7, 4), (2, 9)])]:
+    for i, size in enumerate(sizes):
+        for how in ("align_corners", "half_pixel_centers", None):
+            attrs = {how: True} if how else {}
+            case(f"{op}_{i}_{how}", lambda a: getattr(R, op)(images=a, size=size, **attrs) * f32(2, *size, 3), [f32(2, 5, 6, 3)])
+for antialias in (False, True):
+    case(f"ScaleAndTranslate_{antialias}", lambda a: R.ScaleAndTranslate(images=a, size=[3, 8], scale=[0.6, 1.3], translation=[0.5, -0.25],
+                                                                         kernel_type="triangle", antialias=antialias) * f32(1, 3, 8, 2), [f32(1, 5, 6, 2)])
+for mode in ("REFLECT", "SYMMETRIC"):
+    case(f"MirrorPad_{mode}", lambda a: R.MirrorPad(input=a, paddings=[[1, 0], [2, 2]], mode=mode) * f32(4, 8), [f32(3, 4)])
+case("PadV2", lambda a: R.PadV2(input=a, paddings=[[1, 0], [2, 1]], constant_values=7.0) * f32(3, 6), [X])
+case("SpaceToDepth", lambda a: R.SpaceToDepth(input=a, block_size=2) * f32(1, 2, 3, 8), [f32(1, 4, 6, 2)])
+case("DepthToSpace", lambda a: R.DepthToSpace(input=a, block_size=2) * f32(1, 4, 6, 2), [f32(1, 2, 3, 8)])
+case("SpaceToBatchND", lambda a: R.SpaceToBatchND(input=a, block_shape=[2, 2], paddings=[[1, 1], [0, 0]]) * f32(4, 3, 3, 2), [f32(1, 4, 6, 2)])
+case("BatchToSpaceND", lambda a: R.BatchToSpaceND(input=a, block_shape=[2, 2], crops=[[1, 1], [0, 0]]) * f32(1, 4, 6, 2), [f32(4, 3, 3, 2)])
+case("SpaceToBatch", lambda a: R.SpaceToBatch(input=a, block_size=2, paddings=[[0, 0], [0, 0]]) * f32(4, 2, 3, 2), [f32(1, 4, 6, 2)])
+case("BatchToSpace", lambda a: R.BatchToSpace(input=a, block_size=2, crops=[[0, 0], [0, 0]]) * f32(1, 6, 6, 2), [f32(4, 3, 3, 2)])
+
+# Places
+for axis in (0, 1, -1):
+    case(f"GatherV2_{axis}", lambda a: R.GatherV2(params=a, indices=[[1, 0], [1, 2]], axis=axis) * 3.0, [f32(3, 4, 3)], [[3, None, 3]], by_python=axis < 0)
+case("GatherV2_batches", lambda a: R.GatherV2(params=a, indices=[[1, 0, 1], [1, 2, 3]], axis=2, batch_dims=1) * f32(2, 3, 3, 2), [f32(2, 3, 4, 2)])
+case("GatherNd", lambda a: R.GatherNd(params=a, indices=[[1, 0], [0, 2], [1, 0]]) * f32(3, 2), [f32(2, 3, 2)])
+case("ScatterNd", lambda a: R.ScatterNd(indices=[[1], [3], [1]], updates=a, shape=[5, 2]) * f32(5, 2), [f32(3, 2)])
+case("ScatterNdNonAliasingAdd", lambda a, b: R.ScatterNdNonAliasingAdd(input=a, indices=[[1], [3]], updates=b) * f32(5, 2), [f32(5, 2), f32(2, 2)])
+case("SegmentSum", lambda a: R.SegmentSum(data=a, segment_ids=[0, 0, 2]) * f32(3, 2), [f32(3, 2)])
+for op in ["Sum", "Max", "Min"]:
+    case(f"UnsortedSegment{op}", lambda a: getattr(R, f"UnsortedSegment{op}")(data=a, segment_ids=[1, 0, 1, -1], num_segments=3) * [[1.0, 2], [3, 4], [0, 0]],
+         [np.float32([[1, 2], [3, 4], [1, 5], [6, 7]])])
+case("DynamicPartition", lambda a: [p * (i + 1.0) for i, p in enumerate(R.DynamicPartition(data=a, partitions=[1, 0, 1, 2], num_partitions=3)) if i != 0],
+     [f32(4, 2)])
+case("DynamicStitch", lambda a, b: R.DynamicStitch(indices=[[0, 3], [1, 2]], data=[a, b]) * f32(4, 2), [f32(2, 2), f32(2, 2)])
+case("Roll", lambda a: R.Roll(input=a, shift=[1], axis=[1]) * [[1.0, 2, 3]], [X])
+case("ReverseSequence", lambda a: R.ReverseSequence(input=a, seq_lengths=[2, 3], seq_dim=1, batch_dim=0) * [[1.0, 2, 3]], [X])
+case("Diag", lambda a: R.Diag(diagonal=a) * f32(3, 3), [f32(3)])
+case("DiagPart", lambda a: R.DiagPart(input=a) * [1.0, 2, 3], [f32(3, 3)])
+case("MatrixDiag", lambda a: R.MatrixDiag(diagonal=a) * f32(2, 3, 3), [X])
+case("MatrixBandPart", lambda a: R.MatrixBandPart(input=a, num_lower=1, num_upper=0) * f32(2, 3, 4), [f32(2, 3, 4)])
+case("Fill", lambda a: R.Fill(dims=[2, 3], value=a) * [[1.0, 2, 3]], [f32()])
+
+# Numbers
+for axes in ([1], [0, 2], [-1, 0], []):
+    case(f"Prod_{len(axes)}_{sum(axes)}", lambda a: R.Prod(input=a, axis=tf.constant(axes, tf.int32), keep_dims=len(axes) == 2) * 2.0, [f32(2, 3, 4)])
+case("Prod_noughts", lambda a: R.Prod(input=a, axis=1), [np.float32([[0, 2, 3], [0, 0, 1]])])
+case("ClipByValue", lambda a, b: R.ClipByValue(t=a, clip_value_min=-0.5, clip_value_max=b) * [[1.0, 2, 3]], [X, np.float32(0.7)])
+case("Lgamma", lambda a: R.Lgamma(x=a), [P * 3])
+case("Erfinv", lambda a: R.Erfinv(x=a), [U])
+case("Ndtri", lambda a: R.Ndtri(x=a), [(U + 1) / 2])
+case("Inv", lambda a: R.Inv(x=a) * a, [P])
+case("CheckNumerics", lambda a: R.CheckNumerics(tensor=a, message="m") * a, [X])
+case("QuantizeAndDequantizeV3", lambda a: R.QuantizeAndDequantizeV3(input=a, input_min=-1.0, input_max=1.0, num_bits=8, range_given=True) * [[1.0, 2, 3]], [X])
+case("Complex", lambda a, b: R.Real(input=R.Complex(real=a, imag=b)) * 2.0 + R.Imag(input=R.Conj(input=R.Complex(real=a, imag=b))) * 3.0, [X, f32(2, 3)])
+case("Angle", lambda a, b: R.Angle(input=R.Complex(real=a, imag=b)) * [[1.0, 2, 3]], [P, f32(2, 3)])
+for equation, shapes in [("ab,bc->ac", [(2, 3), (3, 4)]), ("abc,cd->abd", [(2, 3, 4), (4, 2)]), ("bij,bkj->bik", [(2, 3, 4), (2, 5, 4)]), ("ab->ba", [(2, 3)])]:
+    case(f"Einsum_{equation}", lambda *a: R.Einsum(inputs=list(a), equation=equation) * 2.0, [f32(*s) for s in shapes])
+for op in ("BatchMatMul", "BatchMatMulV3"):
+    extra = {"Tout": tf.float32} if op.endswith("V3") else {}
+    case(op, lambda a, b: getattr(R, op)(x=a, y=b, adj_y=True, **extra) * f32(2, 3, 5), [f32(2, 3, 4), f32(2, 5, 4)])
+
+# Layers
+for padding, stride in [("SAME", 1), ("VALID", 2)]:
+    for multiple in (1, 2):
+        case(f"DepthwiseConv2dNative_{padding}_{multiple}",
+             lambda a, b: R.DepthwiseConv2dNative(input=a, filter=b, strides=[1, stride, stride, 1], padding=padding), [f32(2, 6, 5, 3), f32(3, 2, 3, multiple)])
+case("Conv2DBackpropInput", lambda a, b: R.Conv2DBackpropInput(input_sizes=[2, 6, 4, 3], filter=a, out_backprop=b, strides=[1, 2, 2, 1], padding="SAME") *
+     f32(2, 6, 4, 3), [f32(3, 3, 3, 2), f32(2, 3, 2, 2)])
+for training in (False, True):
+    for form, shape in [("NHWC", (2, 3, 4, 5)), ("NCHW", (2, 5, 3, 4))][:2 if training else 1]:
+        case(f"FusedBatchNormV3_{training}_{form}", lambda a, b, c: R.FusedBatchNormV3(
+            x=a, scale=b, offset=c, mean=[] if training else f32(5), variance=[] if training else np.abs(f32(5)) + np.float32(0.2), epsilon=0.01,
+            is_training=training, data_format=form)[0] * f32(*shape), [f32(*shape), f32(5), f32(5)], also=[f"FusedBatchNormV3:{k}" for k in range(3 if training else 1)])
+    case(f"FusedBatchNorm_{training}", lambda a, b, c: R.FusedBatchNorm(
+        x=a, scale=b, offset=c, mean=[] if training else f32(5), variance=[] if training else np.abs(f32(5)) + np.float32(0.2), epsilon=0.01,
+        is_training=training)[0] * f32(2, 3, 4, 5), [f32(2, 3, 4, 5), f32(5), f32(5)], by_python=True)
+case("LRN", lambda a: R.LRN(input=a, depth_radius=2, bias=1.5, alpha=0.4, beta=0.7) * f32(2, 2, 3, 7), [f32(2, 2, 3, 7)], by_python=True)
 
 # Whole graphs
 case("square_of_square", lambda a: R.Square(x=R.Square(x=a)), [X])
