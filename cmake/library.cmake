@@ -12,7 +12,8 @@ foreach(name alloc arena number text)
     list(APPEND ORIBI_FORMAT_SOURCES ${PROJECT_SOURCE_DIR}/src/base/${name}.c)
 endforeach()
 # Data that the shared library leaves to a file of its own.
-set(ORIBI_TEXTS ${PROJECT_BINARY_DIR}/micro_texts.c ${PROJECT_SOURCE_DIR}/src/binding/binding_texts.c)
+set(ORIBI_TEXTS ${PROJECT_BINARY_DIR}/micro_texts.c ${PROJECT_SOURCE_DIR}/src/binding/binding_texts.c
+    ${PROJECT_SOURCE_DIR}/src/import/tensorflow/tf_formula_texts.c)
 list(REMOVE_ITEM ORIBI_CORE_SOURCES ${ORIBI_FORMAT_SOURCES} ${ORIBI_TEXTS})
 file(GLOB ORIBI_OPS_SOURCES CONFIGURE_DEPENDS plugins/ops_core/*.c plugins/ops_core/*/*.c)
 file(GLOB ORIBI_CPU_SOURCES CONFIGURE_DEPENDS plugins/cpu/*/*.c)
@@ -70,7 +71,7 @@ target_compile_options(oribi_format PRIVATE ${ORIBI_WARM})
 file(GLOB sources CONFIGURE_DEPENDS src/graph/*.c)
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "${ORIBI_WARM}")
 add_library(oribi_texts OBJECT ${ORIBI_TEXTS})
-target_include_directories(oribi_texts PRIVATE include src)
+target_include_directories(oribi_texts PRIVATE include src ${PROJECT_SOURCE_DIR})
 target_link_libraries(oribi_texts PRIVATE oribi_flags)
 set(ORIBI_OBJECTS ${ORIBI_OBJECTS} $<TARGET_OBJECTS:oribi_texts>)
 file(GLOB sources CONFIGURE_DEPENDS src/base/*.c src/kernel/*.c src/plan/*.c) # all of a run and of a session
@@ -187,7 +188,7 @@ set_target_properties(oribi_cpu_extra PROPERTIES PREFIX ""
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/oribi)
 # The texts that `oribi compile` writes, and formulas of gradients, are a file of their own, too.
 add_library(oribi_kernel_texts MODULE ${ORIBI_TEXTS})
-target_include_directories(oribi_kernel_texts PRIVATE include src)
+target_include_directories(oribi_kernel_texts PRIVATE include src ${PROJECT_SOURCE_DIR})
 target_link_libraries(oribi_kernel_texts PRIVATE oribi_flags oribi_harden)
 target_compile_options(oribi_kernel_texts PRIVATE -fvisibility=default)
 set_target_properties(oribi_kernel_texts PROPERTIES PREFIX ""

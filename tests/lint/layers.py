@@ -43,7 +43,7 @@ LAW = {
     "src/author": ["src/check", "src/target", "src/plugin", "src/kernel", "src/device", "src/op", *LOW],
     "src/graph": ["src/kernel", "src/op", *LOW],
     "src/target": ["src/graph", "src/kernel", "src/op", "include/tvm", *LOW],
-    "src/import": ["src/target", "src/graph", "src/op", *LOW],
+    "src/import": ["src/target", "src/graph", "src/plugin", "src/op", *LOW],
     "src/pass": ["src/graph", "src/kernel", "src/op", *LOW],
     "src/grappler": ["src/pass", "src/import", "src/graph", "src/plugin", "src/op", *LOW],
     "src/session": ["src/check", "src/grappler", "src/pass", "src/plan", "src/target", "src/import", "src/graph", "src/plugin", "src/kernel",

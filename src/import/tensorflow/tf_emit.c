@@ -2,7 +2,10 @@
 /* How a node of TensorFlow's becomes nodes of other ops: see tf_emit.h. */
 #include "import/tensorflow/tf_emit.h"
 
+#include <stdatomic.h>
 #include <string.h>
+
+#include "plugin/plugin.h"
 
 enum { MOST_INT = 1 << 30 }; /* of numbers that a formula calculates with */
 
@@ -321,6 +324,22 @@ static int32_t inputs_of(const char *formula)
     return n;
 }
 
+/* In this program, or in a file that lies beside the library; without it these ops are unknown. */
+static const oribi_tf_formula_row *formula_rows(void)
+{
+    static const oribi_tf_formula_row none[] = {{NULL, NULL, NULL}};
+    static const oribi_tf_formula_row *_Atomic known;
+    const oribi_tf_formula_row *rows = atomic_load_explicit(&known, memory_order_acquire);
+    if (rows == NULL) {
+        rows = oribi_tf_formula_rows != NULL
+                   ? oribi_tf_formula_rows
+                   : oribi_plugin_own_data("oribi_kernel_texts.so", "oribi_tf_formula_rows");
+        rows = rows != NULL ? rows : none;
+        atomic_store_explicit(&known, rows, memory_order_release);
+    }
+    return rows;
+}
+
 bool oribi_tf_row_of(oribi_string op, oribi_tf_row *out)
 {
     static const oribi_tf_row *const tables[] = {
@@ -335,7 +354,7 @@ bool oribi_tf_row_of(oribi_string op, oribi_tf_row *out)
             }
         }
     }
-    for (const oribi_tf_formula_row *row = oribi_tf_formula_rows; row->op != NULL; row++) {
+    for (const oribi_tf_formula_row *row = formula_rows(); row->op != NULL; row++) {
         if (oribi_string_is(op, row->op)) {
             *out = (oribi_tf_row){.op = row->op,
                                   .least = inputs_of(row->formula),

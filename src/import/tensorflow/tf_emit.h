@@ -108,7 +108,11 @@ oribi_value_id oribi_tf_formula_of(const oribi_tf_maker *m, const oribi_graphdef
 typedef struct oribi_tf_formula_row {
     const char *op, *outputs, *formula;
 } oribi_tf_formula_row;
+#ifdef ORIBI_TF_FORMULAS_HERE /* said by the table */
 extern const oribi_tf_formula_row oribi_tf_formula_rows[];
+#else
+extern const oribi_tf_formula_row oribi_tf_formula_rows[] __attribute__((weak));
+#endif
 /* The row of an op that a table has; false: none. */
 bool oribi_tf_row_of(oribi_string op, oribi_tf_row *out);
 /* The same of an op whose first input is of complex numbers, which the op's kernels do not take. */

@@ -19,7 +19,7 @@
 
 #include "import/tensorflow/tf_emit.h"
 
-enum { MOST_INPUTS = 8, MOST_ATTRS = 4, MOST_NAME = 32, N_LETTERS = 26 };
+enum { MOST_INPUTS = 8, MOST_ATTRS = 5, MOST_NAME = 32, N_LETTERS = 26 };
 
 typedef struct formula {
     const oribi_tf_maker *m;
@@ -229,7 +229,9 @@ static oribi_value_id read_value(formula *f)
         char name[MOST_NAME];
         f->at++;
         read_word(f, name);
-        return oribi_tf_number(f->m, TF_FLOAT, (double)oribi_tf_attr_float(f->node, name, 0));
+        bool is_real;
+        const float absent = *f->at == ':' ? (f->at++, (float)read_digits(f, &is_real)) : 0;
+        return oribi_tf_number(f->m, TF_FLOAT, (double)oribi_tf_attr_float(f->node, name, absent));
     }
     if (*f->at == '#') {
         return oribi_tf_int(f->m, (int32_t)read_setting(f));

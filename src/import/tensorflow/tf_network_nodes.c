@@ -53,18 +53,47 @@ static value trained_norm(maker m, from node)
         "k = Shape(m); a = Reshape(m, [-1]); b = Reshape(v, [-1]); "
         "n = FloorDiv(Size($0), Maximum(Size(m), 1)); "
         "u = Mul(b, RealDiv(Cast{DstT=1}(n), Cast{DstT=1}(Maximum(Sub(n, 1), 1)))); "
-        "AddV2(Mul(Mul(c, Rsqrt(AddV2(v, @epsilon))), Reshape($1, k)), Reshape($2, k)), a, u, a, "
+        "AddV2(Mul(Mul(c, Rsqrt(AddV2(v, @epsilon:0.0001))), Reshape($1, k)), Reshape($2, k)), a, "
+        "u, a, "
         "b, b",
         oribi_tf_attr_is(node, "data_format", "NCHW") ? "[0, 2, 3]" : "[0, 1, 2]",
         oribi_tf_attr_is(node, "data_format", "NCHW") ? "[0, 2, 3]" : "[0, 1, 2]");
 }
+
+/* Back through it: of the batch's own mean the other numbers of the batch are part. h: how far each
+ * number is from the mean, in deviations. */
+static value norm_grad(maker m, from node)
+{
+    const char *axes = oribi_tf_attr_is(node, "data_format", "NCHW") ? "[0, 2, 3]" : "[0, 1, 2]";
+    if (!oribi_tf_attr_bool(node, "is_training", true)) {
+        return oribi_tf_formula_of(
+            m, node, node->inputs, node->n_inputs,
+            "k = Shape(Sum{keep_dims=1}($1, %s)); r = Rsqrt(AddV2(Reshape($4, k), "
+            "@epsilon:0.0001)); "
+            "h = Mul(Sub($1, Reshape($3, k)), r); Mul(Mul(Reshape($2, k), r), $0), "
+            "Sum(Mul($0, h), %s), Sum($0, %s), $3, $4",
+            axes, axes, axes);
+    }
+    return oribi_tf_formula_of(
+        m, node, node->inputs, node->n_inputs,
+        "m = Mean{keep_dims=1}($1, %s); c = Sub($1, m); "
+        "r = Rsqrt(AddV2(Mean{keep_dims=1}(Square(c), %s), @epsilon:0.0001)); h = Mul(c, r); "
+        "Mul(Mul(Reshape($2, Shape(m)), r), Sub(Sub($0, Mean{keep_dims=1}($0, %s)), "
+        "Mul(h, Mean{keep_dims=1}(Mul($0, h), %s)))), Sum(Mul($0, h), %s), Sum($0, %s), $3, $4",
+        axes, axes, axes, axes, axes, axes);
+}
+
+#define NORM_GRAD_OUTPUTS                                                                          \
+    "x_backprop scale_backprop offset_backprop reserve_space_3 reserve_space_4"
 
 const oribi_tf_row *oribi_tf_trained_row_of(const oribi_graphdef_node *node)
 {
     static const oribi_tf_row row = {
         "FusedBatchNorm", 3, trained_norm,
         "y batch_mean batch_variance reserve_space_1 reserve_space_2 reserve_space_3", NULL};
-    const bool is_norm = strncmp(node->op, "FusedBatchNorm", strlen("FusedBatchNorm")) == 0;
+    static const char name[] = "FusedBatchNorm"; /* or V2, V3 */
+    const char last = strncmp(node->op, name, strlen(name)) == 0 ? node->op[strlen(name)] : 'G';
+    const bool is_norm = last == '\0' || last == 'V';
     return is_norm && oribi_tf_attr_bool(node, "is_training", true) ? &row : NULL;
 }
 
@@ -254,6 +283,10 @@ static value batch_norm(maker m, from node)
 }
 
 const oribi_tf_row oribi_tf_network_rows[] = {
+    {"FusedBatchNormGrad", 5, norm_grad, NORM_GRAD_OUTPUTS, NULL},
+    {"FusedBatchNormGradV2", 5, norm_grad, NORM_GRAD_OUTPUTS, NULL},
+    {"FusedBatchNormGradV3", 5, norm_grad,
+     "x_backprop scale_backprop offset_backprop reserve_space_4 reserve_space_5", NULL},
     {"BatchNormWithGlobalNormalization", 5, batch_norm, NULL, NULL},
     {"BiasAddV1", 2, NULL, NULL, "BiasAdd($0, $1)"},
     {"BlockLSTM", 9, block_lstm, "i cs f o ci co h", NULL},

@@ -124,6 +124,8 @@ case("BiasAdd_first", lambda a, b: R.BiasAdd(value=a, bias=b, data_format="NCHW"
 case("SoftmaxCrossEntropy", lambda a, b: R.SoftmaxCrossEntropyWithLogits(features=a, labels=b)[0] * [1.0, 2], [X, np.float32([[0, 1, 0], [0.5, 0, 0.5]])])
 case("SparseSoftmaxCrossEntropy", lambda a: R.SparseSoftmaxCrossEntropyWithLogits(features=a, labels=[2, 0])[0], [X], by_python=True)
 
+case("LeakyReluGrad", lambda a: R.LeakyReluGrad(gradients=a, features=X, alpha=0.3) * [[1.0, 2, 3]], [f32(2, 3)])
+
 # Pictures
 for op, sizes in [("ResizeBilinear", [(7, 4), (3, 9)]), ("ResizeBicubic", [(7, 4)]), ("ResizeNearestNeighbor", [(7, 4), (2, 9)])]:
     for i, size in enumerate(sizes):

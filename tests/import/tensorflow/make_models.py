@@ -394,6 +394,51 @@ def ops_of_sparse_tensors():
 
 
 @model
+def ops_of_gradients():
+    """What a gradient that the model itself computes is made of."""
+    layers = [tf.nn.relu, tf.nn.relu6, tf.nn.elu, tf.nn.selu, tf.nn.leaky_relu, tf.nn.sigmoid, tf.nn.tanh, tf.nn.softplus, tf.nn.softsign,
+              lambda v: tf.sqrt(tf.abs(v) + 0.1), lambda v: tf.math.rsqrt(tf.abs(v) + 0.1), lambda v: tf.math.reciprocal(v), lambda v: v[::2, 1:] * 3.0,
+              lambda v: v * v[:1, :1], lambda v: tf.reduce_mean(v * v, 1, keepdims=True) - v]
+
+    def body(x, p):
+        found = {}
+        for i, layer in enumerate(layers):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = layer(x) ** 2
+            found[f"d{i}"] = tape.gradient(y, x)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(p)
+            sized = RAW.ResizeBilinear(images=p, size=[7, 5], half_pixel_centers=True)
+            trained = tf.compat.v1.nn.fused_batch_norm(p, [1.0, 2.0], [0.5, -1.0])[0]
+            frozen = tf.compat.v1.nn.fused_batch_norm(p, [1.0, 2.0], [0.5, -1.0], [0.1, 0.2], [0.7, 1.2], is_training=False)[0]
+            results = {"sized": sized, "trained": trained, "frozen": frozen}
+            ends = {k: v * v * v for k, v in results.items()}
+        found.update({f"d_{k}": tape.gradient(v, p) for k, v in ends.items()})
+        return found | {"trained": trained}
+    ops("ops_of_gradients", [("x", [None, 4], f32(5, 4)), ("p", [None, 4, 6, 2], f32(2, 4, 6, 2))], body)
+
+
+@model
+def ops_of_parts():
+    """Of ranges, of parts that are set, of sparse with dense tensors."""
+    def body(x, i, v):
+        at = tf.constant([3, 0])
+        sparse = tf.constant([[0, 1], [2, 0], [4, 3]], tf.int64)
+        cut = RAW.SparseSlice(indices=sparse, values=v, shape=[5, 4], start=[1, 0], size=[9, 3])
+        r1 = RAW.RaggedRange(starts=i, limits=[7, 0, 3], deltas=[2, -1, 5])
+        r2 = RAW.RaggedRange(starts=0.5, limits=v, deltas=0.75, Tsplits=tf.int32)
+        found = {f"in_place_{k}": getattr(RAW, f"Inplace{k}")(x=x + float(ord(k[0])), i=at, v=x[1:3] * 2.0)  # TensorFlow changes x itself
+                 for k in ("Add", "Sub", "Update")}
+        found |= {f"dense_{k}": getattr(RAW, f"SparseDenseCwise{k}")(sp_indices=sparse, sp_values=v, sp_shape=[5, 4], dense=x[:1]) for k in ("Add", "Div", "Mul")}
+        return found | {"third": RAW.NthElement(input=x, n=2), "second_last": RAW.NthElement(input=x, n=1, reverse=True), "cut_at": cut[0], "cut": cut[1],
+                        "cut_shape": cut[2], "splits": r1[0], "range": r1[1], "real_splits": r2[0], "real_range": r2[1],
+                        "set": RAW.TensorStridedSliceUpdate(input=x, begin=[1, 0], end=[4, 9], strides=[2, 3], value=x[:1, :1], end_mask=2),
+                        "sum": RAW.SparseTensorDenseAdd(a_indices=sparse, a_values=v, a_shape=tf.constant([5, 4], tf.int64), b=x)}
+    ops("ops_of_parts", [("x", [None, 4], f32(5, 4)), ("i", [3], np.int32([1, 4, 3])), ("v", [3], np.float32([1.5, -2, 4]))], body)
+
+
+@model
 def ops_of_waves():
     def body(x):
         z = tf.complex(x, tf.reverse(x, [1]))
