@@ -258,6 +258,9 @@ static const oribi_kernel_def *fail_missing(const choice *search, TF_Status *sta
 static void search_all(choice *search)
 {
     const char *op = op_name_of(search->node);
+    if (search->label.length > 0) {
+        oribi_kernel_call_reserve(); /* an op that has kernels may have labelled ones there */
+    }
     oribi_kernel_each_of_op(op, consider, search);
     if (search->best != NULL || search->missing_attr != NULL ||
         strcmp(search->device_type, "DEFAULT") == 0) {

@@ -3,7 +3,8 @@
  * oribi_cpu_<name>_kernels, which the file of that family exports, VARIANT(part, set) for the table
  * oribi_cpu_<part>_<set>_kernels of one instruction set's file. EXTRA(name), EXTRA_VARIANT(part,
  * set) is a family of rarer ops: the archive has it as the others, the shared library leaves it to
- * oribi_cpu_extra.so (cpu_extra.c). All kernels of an op stand on one side.
+ * oribi_cpu_extra.so (cpu_extra.c). All kernels of an op stand on one side, but those with a label:
+ * who asks for a label has that file loaded.
  */
 #ifndef ORIBI_PLUGINS_CPU_FAMILIES_H_
 #define ORIBI_PLUGINS_CPU_FAMILIES_H_
@@ -50,7 +51,7 @@
     EXTRA(text_elements) EXTRA(text_numbers) EXTRA(text_hash) EXTRA(string_split_sparse) EXTRA(regex_replace) EXTRA(unicode) EXTRA(ngrams) EXTRA(text_join) EXTRA(text_bytes) EXTRA(bincount) EXTRA(sparse) EXTRA(ragged) EXTRA(example) \
     EXTRA(qlinear) ORIBI_ISAS_OF_qlinear(EXTRA_VARIANT) \
     EXTRA(qlinear_binary) EXTRA(qlinear_elements) ORIBI_ISAS_OF_bytes(EXTRA_VARIANT) EXTRA(qlinear_matmul) EXTRA(qlinear_pool) \
-    FAMILY(micro_layers) FAMILY(micro_window) \
+    EXTRA(micro_layers) EXTRA(micro_window) \
     FAMILY(quantized_conv) FAMILY(quantized_depthwise) FAMILY(quantized_dense) EXTRA(quantized_real) FAMILY(quantized_binary) \
     FAMILY(quantized_pool) EXTRA(quantized_sums) FAMILY(quantized_unary) FAMILY(quantized_unary_16) EXTRA(quantized_wide) EXTRA(quantized_math) \
     EXTRA(quantized_image) EXTRA(quantized_resize) FAMILY(quantized_cast) EXTRA(quantized_compare) EXTRA(quantized_through)
