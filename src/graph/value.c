@@ -151,12 +151,14 @@ static void *grow_end(void *array, int32_t n, size_t bytes)
                               : oribi_realloc_array(array, n == 0 ? 1 : (size_t)n * 2, bytes);
 }
 
-/* Puts the value behind the n ports of an end of the graph; the caller counts it. */
+/* Puts the value behind the n ports of an end of the graph; the caller counts it. A port without a
+ * name gets the value's, so that it can be asked for. */
 static bool append_port(oribi_graph *graph, oribi_value_id **ports, const char ***port_names,
                         oribi_quantisation **port_quantisation, int32_t n, oribi_value_id value,
                         const char *name, TF_Status *status)
 {
-    char *kept = oribi_arena_strdup(&graph->arena, name);
+    char *kept =
+        oribi_arena_strdup(&graph->arena, name[0] != '\0' ? name : graph->values[value]->name);
     oribi_value_id *values = grow_end(*ports, n, sizeof *values);
     *ports = values != NULL ? values : *ports;
     const char **names = grow_end(*port_names, n, sizeof *names);

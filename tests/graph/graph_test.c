@@ -468,6 +468,19 @@ static void a_graph_prints_one_line_per_node(void **state)
     oribi_text_destroy(&text);
 }
 
+static void ports_without_a_name_are_called_as_their_values(void **state)
+{
+    (void)state;
+    add_input("x");
+    const oribi_value_id value = add_input("");
+
+    assert_true(oribi_graph_add_output(graph, value, "", status));
+
+    assert_string_equal(graph->input_names[0], "x");
+    assert_string_equal(graph->input_names[1], "unnamed");
+    assert_string_equal(graph->output_names[0], "unnamed");
+}
+
 /* --- Memory ---------------------------------------------------------------------------------- */
 
 static bool build(void *arg)
@@ -539,6 +552,7 @@ int main(void)
         TEST(the_limit_stops_a_dense_copy_before_it_is_made),
         TEST(known_integers_follow_from_shapes),
         TEST(a_graph_prints_one_line_per_node),
+        TEST(ports_without_a_name_are_called_as_their_values),
         cmocka_unit_test(each_allocation_that_fails_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, load, NULL);
