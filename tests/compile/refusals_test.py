@@ -64,6 +64,20 @@ def transpose_conv(bias_kind, column="i16x8", zero=0):
     return b
 
 
+def decode(head, table=bytes(8), codes=bytes(4), shape=(4,), column="i8"):
+    b = Builder("TFLM_DECODE", column, 0)
+    inputs = [b.const(np.frombuffer(raw, np.uint8), "u8") for raw in (codes, bytes(head).ljust(16, b"\0") + table)]
+    b.op("CUSTOM:TFLM_DECODE", inputs, [b.output(list(shape), (0.5, 0))], raw=b"")
+    return b
+
+
+def circular_buffer(period, slots=4):
+    b = Builder("CIRCULAR_BUFFER", "i8", 0)
+    b.op("CUSTOM:CIRCULAR_BUFFER", [b.input([1, 1, 2, 3], (0.5, 0))], [b.output([1, slots, 2, 3], (0.5, 0))],
+         flex={"cycles_max": period})
+    return b
+
+
 OUTSIDE = "a size, scale or zero point is outside its range"
 ADD = {"activation": "NONE"}
 # name: (model, what the message says, whose rounding)
@@ -100,6 +114,18 @@ REFUSED = {
     "a join of int16 with an activation": (join("i16x8", (0.5, 0), "RELU6"), "activation", "tflm"),
     "products of matrices of uint8": (binary("BATCH_MATMUL", "u8", (0.5, 0), (0.5, 0), (0.5, 0), adj_y=True),
                                       "not supported", "tflm"),
+    "indices that end early": (decode([0, 1, 0, 0, 1, 4, 16], codes=bytes(1)), "too few indices", "tflm"),
+    "an index behind its table": (decode([0, 1, 0, 0, 1, 4, 16], codes=b"\x0f" * 4), "behind its table", "tflm"),
+    "indices of no bits": (decode([0, 1, 0, 0, 1, 0, 16]), "too few indices", "tflm"),
+    "pruned without their values": (decode([2, 1, 0, 0, 1], b"ab", b"\xff"), "too few values", "tflm"),
+    "pruned without their bits": (decode([2, 1, 0, 0, 1], shape=(40,)), "too few bits", "tflm"),
+    "Huffman codes that end early": (decode([1, 1, 0, 0, 1], b"\0\x88" * 4, bytes(4), (99,)), "end early", "tflm"),
+    "a Huffman code that never ends": (decode([1, 1, 0, 0, 1]), "none of its table", "tflm"),
+    "Huffman codes of floats": (decode([1, 1, 0, 0, 1, 1], column="f32"), "int16", "tflm"),
+    "codes of a kind to come": (decode([9, 1, 0, 0, 1]), "kind 9", "tflm"),
+    "codes of a version to come": (decode([0, 2, 0, 0, 1]), "version 2", "tflm"),
+    "a buffer that ends runs early": (circular_buffer(2), "one of 2 runs", "tflm"),
+    "a buffer of one": (circular_buffer(1, 1), "it keeps int8", "tflm"),
 }
 
 

@@ -286,8 +286,8 @@ bool oribi_tflite_may_have_variables(oribi_tflite_node *n);
 /* Input i, a tensor with is_variable: its present value, and the one that it has from now on. */
 oribi_value_id oribi_tflite_state(oribi_tflite_node *n, int32_t i);
 bool oribi_tflite_set_state(oribi_tflite_node *n, int32_t i, oribi_value_id value);
-/* A state that the file does not name, filled with `first` (0, or of int32 any number): its value
- * before the run. Assign variable->current. */
+/* A state that the file does not name, filled with `first` (0, or of int32 and int8 any number):
+ * its value before the run. Assign variable->current. */
 oribi_value_id oribi_tflite_keep(oribi_tflite_node *n, TF_DataType dtype, const oribi_dims *dims,
                                  int32_t first, oribi_tflite_variable **out);
 /* Everything is read: variables become states of the graph. */
@@ -325,6 +325,7 @@ int64_t oribi_tflite_flex_int(oribi_tflite_node *n, const oribi_flex_map *map, c
                               int64_t absent);
 float oribi_tflite_flex_float(const oribi_flex_map *map, const char *key);
 bool oribi_tflite_detection(oribi_tflite_node *n); /* TFLite_Detection_PostProcess */
+bool oribi_tflite_decode(oribi_tflite_node *n);    /* TFLM_DECODE */
 
 /* --- Command streams of an Ethos-U (tflite_ethos_u.c) ------------------------------------------
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Custom operators that widely used models have and Oribi knows without a plugin; those of the
  * signal library are in tflite_signal.c, those of landmarks in tflite_landmarks.c, an NPU's in
- * tflite_ethos_u.c. A plugin's op of the same name goes first. Their options are C structs, word by
- * word.
+ * tflite_ethos_u.c, weights that are stored smaller in tflite_decode.c. A plugin's op of the same
+ * name goes first. Their options are C structs, word by word.
  */
 #include "import/tflite/tflite.h"
 
@@ -174,6 +174,7 @@ static const oribi_tflite_custom customs[] = {
     {"MaxUnpooling2D", {ORIBI_TFLITE_CUSTOM, 0, 2, 2, 1, max_unpool_places, NULL}},
     {"TFLite_Detection_PostProcess",
      {ORIBI_TFLITE_CUSTOM, 0, 3, 3, 4, oribi_tflite_detection, NULL}},
+    {"TFLM_DECODE", {ORIBI_TFLITE_CUSTOM, 0, 2, -1, -1, oribi_tflite_decode, NULL}},
     {.name = NULL},
 };
 

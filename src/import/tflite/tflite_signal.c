@@ -328,6 +328,48 @@ static bool stacker(oribi_tflite_node *n)
            oribi_tflite_bind(n, 1, is_whole);
 }
 
+/* CIRCULAR_BUFFER: the last inputs, the oldest of which goes out. Of a period of more than one run
+ * the runs between end here, which a graph cannot. */
+static bool circular_buffer(oribi_tflite_node *n)
+{
+    oribi_flex_map m;
+    oribi_tflite_variable *kept = NULL;
+    oribi_tflite_quant quant;
+    oribi_dims dims;
+    int64_t outer;
+    ORIBI_TRY(oribi_tflite_flex(n, &m) && split_dims(n, 1, &outer, &dims) &&
+              oribi_tflite_same_output(n, 0) &&
+              oribi_tflite_quant_of(n, n->outputs[0], "the output", &quant));
+    oribi_dims all = oribi_tflite_dims_of(n->outputs[0]);
+    const int64_t slots = all.n == 4 ? all.at[1] : 0;
+    if (dims.n != 4 || dims.at[0] != 1 || dims.at[1] != 1 || slots < 2 || all.at[0] != 1 ||
+        all.at[2] != dims.at[2] || all.at[3] != dims.at[3] ||
+        oribi_tflite_dtype_in(n, 0) != TF_INT8) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
+                                 "it keeps int8 of the shape [1, 1, w, c] as [1, n, w, c]");
+    }
+    int64_t period = oribi_tflite_flex_int(n, &m, "cycles_max", 0);
+    if (period <= 0) { /* files of before the option: TensorFlow Lite Micro goes by the size */
+        period = slots == 5 || slots == 13 || slots == 25 ? 1 : 2;
+    }
+    if (period != 1) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "it lets one of %lld runs pass, and only every run is supported",
+                                 (long long)period);
+    }
+    const int32_t begin[4] = {0, 1, 0, 0};
+    const int32_t size[4] = {1, (int32_t)slots - 1, (int32_t)all.at[2], (int32_t)all.at[3]};
+    const oribi_value_id before = oribi_tflite_keep(n, TF_INT8, &all, (int32_t)quant.zero, &kept);
+    oribi_value_id y = oribi_tflite_emit(
+        n, "Slice", INPUTS(before, oribi_tflite_ints(n, begin, 4), oribi_tflite_ints(n, size, 4)),
+        NO_ATTRS);
+    y = join(n, y, oribi_tflite_input(n, 0), 1);
+    if (y >= 0) {
+        kept->current = y;
+    }
+    return oribi_tflite_bind(n, 0, y);
+}
+
 #define ROW(name, inputs, outputs, translate)                                                      \
     {                                                                                              \
         name,                                                                                      \
@@ -348,6 +390,7 @@ const oribi_tflite_custom oribi_tflite_signal_rows[] = {
     ROW("SignalIrfft", 1, 1, irfft),
     ROW("SignalOverlapAdd", 1, 1, overlap_add),
     ROW("SignalDelay", 1, 1, delay),
+    ROW("CIRCULAR_BUFFER", 1, 1, circular_buffer),
     ROW("SignalFramer", 1, 2, framer),
     ROW("SignalStacker", 1, 2, stacker),
     {.name = NULL},

@@ -220,7 +220,7 @@ oribi_value_id oribi_tflite_keep(oribi_tflite_node *n, TF_DataType dtype, const 
         n->failed = n->failed || !oribi_fail_memory(n->status);
         return -1;
     }
-    memset(data, 0, bytes);
+    memset(data, dtype == TF_INT8 ? (int)first : 0, bytes);
     for (size_t i = 0; dtype == TF_INT32 && i < bytes / sizeof first; i++) {
         memcpy(data + i * sizeof first, &first, sizeof first);
     }

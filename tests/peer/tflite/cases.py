@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every operator that has cases, and how a case is made. tests/peer/tflite/cases_*.py hold them; a new
 operator is one function there, and a line in schema.py."""
+import cases_compressed
 import cases_detect
 import cases_landmarks
 import cases_math
@@ -18,8 +19,8 @@ L2_NORMALIZATION SELECT_V2 DENSIFY DIV LOG_SOFTMAX CUMSUM ADD_N FLOOR_MOD FILL Z
 DYNAMIC_UPDATE_SLICE REDUCE_PROD LOCAL_RESPONSE_NORMALIZATION CONV_3D_TRANSPOSE TRANSFORM_LANDMARKS
 LANDMARKS_2_TRANSFORM_MATRIX LANDMARKS_2_TRANSFORM_MATRIX_V1 TRANSFORM_TENSOR_BILINEAR
 ARG_MAX ARG_MIN BROADCAST_TO CEIL COS DEPTH_TO_SPACE EMBEDDING_LOOKUP FLOOR FLOOR_DIV L2_POOL_2D
-LOGICAL_AND LOGICAL_NOT LOGICAL_OR NEG REDUCE_ALL REVERSE_V2 ROUND SIN SPACE_TO_DEPTH SQRT SQUARE""".split() + list(cases_signal.CASES)
-ALL = {**cases_plain.CASES, **cases_detect.CASES, **cases_landmarks.CASES, **cases_signal.CASES, **cases_place.CASES, "QUANTIZE_WIDE": cases_math.quantize_wide}
+LOGICAL_AND LOGICAL_NOT LOGICAL_OR NEG REDUCE_ALL REVERSE_V2 ROUND SIN SPACE_TO_DEPTH SQRT SQUARE""".split() + list(cases_signal.CASES) + list(cases_compressed.CASES)
+ALL = {**cases_plain.CASES, **cases_detect.CASES, **cases_landmarks.CASES, **cases_signal.CASES, **cases_compressed.CASES, **cases_place.CASES, "QUANTIZE_WIDE": cases_math.quantize_wide}
 CASES = {**cases_window.CASES, **cases_math.CASES, **cases_move.CASES, **cases_state.CASES,
          **{name: ALL[name] for name in KEPT}}
 # These have vectors for host sessions alone (tests/vectors/host): there is no C of them.

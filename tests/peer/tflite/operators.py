@@ -26,7 +26,7 @@ GRAPHS = ("IF", "WHILE", "CALL_ONCE")  # not of one type: control-flow.md
 CUSTOM = {"CONVOLUTION_2D_TRANSPOSE_BIAS": "Convolution2DTransposeBias", "DETECTION_POSTPROCESS": "TFLite_Detection_PostProcess",
           "LANDMARKS_2_TRANSFORM_MATRIX": "Landmarks2TransformMatrix", "TRANSFORM_LANDMARKS": "TransformLandmarks",
           "TRANSFORM_TENSOR_BILINEAR": "TransformTensorBilinear", "MAX_POOLING_WITH_ARGMAX_2D": "MaxPoolingWithArgmax2D",
-          "MAX_UNPOOLING_2D": "MaxUnpooling2D"}
+          "MAX_UNPOOLING_2D": "MaxUnpooling2D", "TFLM_DECODE": "TFLM_DECODE", "CIRCULAR_BUFFER": "CIRCULAR_BUFFER"}
 CASES_OF = {"LANDMARKS_2_TRANSFORM_MATRIX_V1": "Landmarks2TransformMatrix", "QUANTIZE_WIDE": "QUANTIZE", "SOFTMAX_WIDE": "SOFTMAX", "SVDF_NARROW": "SVDF",
             "STRIDED_SLICE_OFFSET": "STRIDED_SLICE"}
 OTHER = {"REAL": "RFFT2D", "IMAG": "RFFT2D", "COMPLEX_ABS": "RFFT2D"}

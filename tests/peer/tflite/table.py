@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 import cases
+import cases_compressed
 import cases_signal
 import container
 import model
@@ -28,7 +29,7 @@ FLOOR_MOD FILL ZEROS_LIKE GATHER_ND SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND REDUCE_M
 ARG_MAX ARG_MIN BROADCAST_TO CEIL COS DEPTH_TO_SPACE EMBEDDING_LOOKUP FLOOR FLOOR_DIV L2_POOL_2D
 LOGICAL_AND LOGICAL_NOT LOGICAL_OR NEG REDUCE_ALL REVERSE_V2 ROUND SIN SPACE_TO_DEPTH SQRT SQUARE""".split()
 SIGNALS = list(cases_signal.CASES)  # of int16, some of floats as well
-ORDER += SIGNALS
+ORDER += SIGNALS + list(cases_compressed.CASES)
 SEQUENCES = """LSTM BIDIRECTIONAL_SEQUENCE_LSTM RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN""".split()
 # Cells that neither interpreter has: make_vectors.py asked both.
 ABSENT = {(o, c): "TFLite has no such form" for o, c in (
@@ -48,6 +49,8 @@ ABSENT.update({(o, c): "TFLite has no such form" for o, c in (
     ("BROADCAST_ARGS", "i16x8"), ("BROADCAST_ARGS", "u8"), ("DETECTION_POSTPROCESS", "i8"), ("DETECTION_POSTPROCESS", "i16x8"))})
 ABSENT.update({(o, c): "TFLite has no such form" for o, c in (*((o, c) for o in ("LOGICAL_AND", "LOGICAL_OR") for c in ("f32", "i8", "i16x8", "u8")),
                                                               *(("L2_POOL_2D", c) for c in ("i8", "i16x8", "u8")))})
+ABSENT.update({(o, c): "TFLite has no such form" for o, c in (
+    ("TFLM_DECODE", "u8"), ("CIRCULAR_BUFFER", "f32"), ("CIRCULAR_BUFFER", "i16x8"), ("CIRCULAR_BUFFER", "u8"))})
 # Neither interpreter has these, and they mean what they say.
 BEYOND = {("FLOOR_MOD", "u8"), ("ZEROS_LIKE", "i16x8"), ("ZEROS_LIKE", "u8"), ("ARG_MAX", "i16x8"), ("ARG_MIN", "i16x8"), ("DEPTH_TO_SPACE", "i16x8"),
           ("SPACE_TO_DEPTH", "i16x8"), ("EMBEDDING_LOOKUP", "i16x8"), ("FLOOR_DIV", "u8"), ("SQRT", "i8"), ("SQRT", "i16x8")}
@@ -67,7 +70,9 @@ vectors are those of TRANSPOSE_CONV with the sizes that it computes. PRELU of in
 SOFTMAX of bytes whose result is int16, SVDF_NARROW is SVDF with a state of int8, STRIDED_SLICE_OFFSET is STRIDED_SLICE whose ends count from the begins. DETECTION_POSTPROCESS
 is `TFLite_Detection_PostProcess`, which object detection has at its end; LANDMARKS_2_TRANSFORM_MATRIX, TRANSFORM_LANDMARKS and
 TRANSFORM_TENSOR_BILINEAR are custom operators of MediaPipe, compared with models of the same meaning; SIGNAL_... are the custom operators of TensorFlow
-Lite Micro's signal library, whose column is the type of their samples.
+Lite Micro's signal library, whose column is the type of their samples. TFLM_DECODE (tables of values, pruning and Huffman codes) becomes
+constants when the model is read, so that C has those weights at full size; CIRCULAR_BUFFER is taken where each run counts (`cycles_max` of 1), and refused where runs
+between end early.
 
 """
 
@@ -167,7 +172,7 @@ def table(oribi, source):
 # Operators of int8 that move values and round nothing.
 MOVES = """RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE STRIDED_SLICE_OFFSET
 TRANSPOSE GATHER GATHER_ND FILL ZEROS_LIKE SPACE_TO_BATCH_ND BATCH_TO_SPACE_ND REDUCE_MAX REDUCE_MIN FLOOR_MOD PACK UNPACK SELECT_V2 DENSIFY DYNAMIC_UPDATE_SLICE CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE
-ARG_MAX ARG_MIN BROADCAST_TO DEPTH_TO_SPACE SPACE_TO_DEPTH EMBEDDING_LOOKUP FLOOR_DIV REVERSE_V2""".split()
+ARG_MAX ARG_MIN BROADCAST_TO DEPTH_TO_SPACE SPACE_TO_DEPTH EMBEDDING_LOOKUP FLOOR_DIV REVERSE_V2 TFLM_DECODE CIRCULAR_BUFFER""".split()
 
 
 def rounding(source):
