@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct oribi_micro_costs;
+struct oribi_micro_nibbles;
 
 /* `plain` and `args` are the args structs of the plain kernel and of this one. */
 struct oribi_micro_variant {
@@ -18,6 +19,9 @@ struct oribi_micro_variant {
     /* Fills the words, and args, whose first pointer then points to them. Returns bytes of scratch,
      * or a negative code of prepare.h. */
     int64_t (*prepare)(const void *plain, int32_t *words, void *args);
+    /* How its words become smaller where weights do (nibbles/nibbles_prepare.h); NULL: they do not.
+     */
+    const struct oribi_micro_nibbles *nibbles;
 };
 
 #endif

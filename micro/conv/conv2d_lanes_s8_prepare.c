@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "micro/nibbles/nibbles_prepare.h"
+
 static int32_t sizes_fit(const struct oribi_micro_conv2d_s8_args *a)
 {
     const int32_t sizes[] = {a->batch,    a->in_h,     a->in_w,     a->in_c,      a->out_h,
@@ -266,4 +268,5 @@ static int64_t prepare(const void *plain, int32_t *words, void *args)
 }
 
 const struct oribi_micro_variant oribi_micro_conv2d_lanes_s8_variant = {
-    "conv2d_lanes_s8", &oribi_micro_conv2d_lanes_s8_costs, words_of, prepare};
+    "conv2d_lanes_s8", &oribi_micro_conv2d_lanes_s8_costs, words_of, prepare,
+    &oribi_micro_conv2d_lanes_nibbles};

@@ -2,6 +2,8 @@
 /* What fully_connected_lanes_s8 needs of the plain layer's arguments. */
 #include "micro/dense/fully_connected_lanes_s8_prepare.h"
 
+#include "micro/nibbles/nibbles_prepare.h"
+
 int32_t
 oribi_micro_fully_connected_lanes_s8_fits(const struct oribi_micro_fully_connected_s8_args *plain,
                                           struct oribi_micro_lanes_spec *out_spec)
@@ -56,4 +58,7 @@ static int64_t prepare(const void *plain, int32_t *words, void *args)
 }
 
 const struct oribi_micro_variant oribi_micro_fully_connected_lanes_s8_variant = {
-    .kernel = "fully_connected_lanes_s8", .words = words_of, .prepare = prepare};
+    .kernel = "fully_connected_lanes_s8",
+    .words = words_of,
+    .prepare = prepare,
+    .nibbles = &oribi_micro_fully_connected_lanes_nibbles};

@@ -181,7 +181,7 @@ static int64_t prepare(const void *plain, int32_t *words, void *args)
 }
 
 const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_s8_variant = {
-    "depthwise_conv2d_3x3_s8", &oribi_micro_depthwise_conv2d_3x3_s8_costs, words_of, prepare};
+    "depthwise_conv2d_3x3_s8", &oribi_micro_depthwise_conv2d_3x3_s8_costs, words_of, prepare, NULL};
 
 /* Of kernels that read no byte behind the plane. */
 static int64_t prepare_plane(const void *plain, int32_t *words, void *args)

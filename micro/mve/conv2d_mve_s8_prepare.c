@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "micro/nibbles/nibbles_prepare.h"
+
 static struct oribi_micro_mve_spec spec_of(const struct oribi_micro_conv2d_s8_args *a)
 {
     const struct oribi_micro_mve_spec spec = {
@@ -66,4 +68,7 @@ static int64_t prepare(const void *plain, int32_t *words, void *args)
 }
 
 const struct oribi_micro_variant oribi_micro_conv2d_mve_s8_variant = {
-    .kernel = "conv2d_mve_s8", .words = words_of, .prepare = prepare};
+    .kernel = "conv2d_mve_s8",
+    .words = words_of,
+    .prepare = prepare,
+    .nibbles = &oribi_micro_conv2d_mve_nibbles};

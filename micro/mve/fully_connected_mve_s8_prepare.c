@@ -2,6 +2,8 @@
 /* What fully_connected_mve_s8 needs of the plain layer's arguments. */
 #include "micro/mve/fully_connected_mve_s8_prepare.h"
 
+#include "micro/nibbles/nibbles_prepare.h"
+
 static struct oribi_micro_mve_spec spec_of(const struct oribi_micro_fully_connected_s8_args *a)
 {
     const struct oribi_micro_mve_spec spec = {
@@ -33,4 +35,7 @@ static int64_t prepare(const void *plain, int32_t *words, void *args)
 }
 
 const struct oribi_micro_variant oribi_micro_fully_connected_mve_s8_variant = {
-    .kernel = "fully_connected_mve_s8", .words = words_of, .prepare = prepare};
+    .kernel = "fully_connected_mve_s8",
+    .words = words_of,
+    .prepare = prepare,
+    .nibbles = &oribi_micro_fully_connected_mve_nibbles};

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "micro/conv/conv2d_lanes_s8_prepare.h"
+#include "micro/nibbles/nibbles_prepare.h"
 #include "micro/quads/quads_prepare.h"
 
 enum { TAPS = 4 }; /* of a round of the kernel */
@@ -46,6 +47,12 @@ static int64_t prepare_v6m(const void *plain, int32_t *words, void *args)
 }
 
 const struct oribi_micro_variant oribi_micro_conv2d_quads_s8_variant = {
-    .kernel = "conv2d_quads_s8", .words = words_of, .prepare = prepare_plain};
+    .kernel = "conv2d_quads_s8",
+    .words = words_of,
+    .prepare = prepare_plain,
+    .nibbles = &oribi_micro_conv2d_quads_nibbles};
 const struct oribi_micro_variant oribi_micro_conv2d_quads_v6m_s8_variant = {
-    .kernel = "conv2d_quads_v6m_s8", .words = words_of, .prepare = prepare_v6m};
+    .kernel = "conv2d_quads_v6m_s8",
+    .words = words_of,
+    .prepare = prepare_v6m,
+    .nibbles = &oribi_micro_conv2d_quads_v6m_nibbles};

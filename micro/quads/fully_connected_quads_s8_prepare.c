@@ -3,6 +3,7 @@
 #include "micro/quads/fully_connected_quads_s8_prepare.h"
 
 #include "micro/dense/fully_connected_lanes_s8_prepare.h"
+#include "micro/nibbles/nibbles_prepare.h"
 #include "micro/quads/quads_prepare.h"
 
 enum { TAPS = 8 }; /* of a round of the kernel */
@@ -44,6 +45,12 @@ static int64_t prepare_v6m(const void *plain, int32_t *words, void *args)
 }
 
 const struct oribi_micro_variant oribi_micro_fully_connected_quads_s8_variant = {
-    .kernel = "fully_connected_quads_s8", .words = words_of, .prepare = prepare_plain};
+    .kernel = "fully_connected_quads_s8",
+    .words = words_of,
+    .prepare = prepare_plain,
+    .nibbles = &oribi_micro_fully_connected_quads_nibbles};
 const struct oribi_micro_variant oribi_micro_fully_connected_quads_v6m_s8_variant = {
-    .kernel = "fully_connected_quads_v6m_s8", .words = words_of, .prepare = prepare_v6m};
+    .kernel = "fully_connected_quads_v6m_s8",
+    .words = words_of,
+    .prepare = prepare_v6m,
+    .nibbles = &oribi_micro_fully_connected_quads_v6m_nibbles};

@@ -71,7 +71,9 @@ bool oribi_lower_conv2d(oribi_lowering *lowering, oribi_call *call)
     call->macs = taps * args.batch * args.out_h * args.out_w * args.out_c;
     ORIBI_TRY(oribi_variant_try(lowering, call, variants, &args));
     if (call->kernel != NULL) {
-        add_overlap(call, &args);
+        if (!call->has_small_weights) {
+            add_overlap(call, &args);
+        }
         return true;
     }
     call->scratch_bytes = args.scratch_bytes;

@@ -5,6 +5,7 @@
 
 #include "compile/lower/args_table.h"
 #include "micro/elementwise/lookup_8.h"
+#include "micro/nibbles/nibbles_prepare.h"
 #include "tensor/status.h"
 
 void oribi_call_overwrite(const oribi_lowering *lowering, oribi_call *call, int32_t input)
@@ -25,27 +26,51 @@ static size_t first_array(const oribi_args *args)
     return args->members[i].offset;
 }
 
+enum { MOST_UNPACKED = 16384 }; /* bytes of RAM for half of a layer's flash */
+
+/* Makes the call one of the row's kernel. `is_small`: or rather of the one whose weights have four
+ * bits, which writes results before it has read all inputs. */
+static bool try_row(oribi_lowering *lowering, oribi_call *call, const oribi_variant_row *row,
+                    const void *plain, bool is_small)
+{
+    const struct oribi_micro_nibbles *nibbles = row->variant->nibbles;
+    const bool is_for_core = (row->cores >> lowering->options->core & 1U) != 0;
+    int64_t count = is_for_core && (nibbles != NULL || !is_small) ? row->variant->words(plain) : 0;
+    if (count == 0) {
+        return true;
+    }
+    int32_t *words = oribi_arena_array(lowering->arena, (size_t)count, sizeof *words);
+    void *args = oribi_arena_array(lowering->arena, 1, row->args->bytes);
+    if (words == NULL || args == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    int64_t scratch = row->variant->prepare(plain, words, args), unpacked = 0;
+    ORIBI_TRY(oribi_lower_check(lowering, call, scratch < 0 ? (int32_t)scratch : 0));
+    if (is_small) {
+        count = oribi_micro_nibbles_pack(nibbles, args, words, count, &unpacked);
+        if (count == 0 || unpacked > MOST_UNPACKED) {
+            return true;
+        }
+    }
+    call->has_small_weights = is_small;
+    call->scratch_bytes = scratch + unpacked;
+    call->costs = is_small ? NULL : row->variant->costs;
+    ORIBI_TRY(oribi_call_set(lowering, call, is_small ? nibbles->kernel : row->variant->kernel,
+                             row->args, args));
+    oribi_call_place(call, first_array(row->args), count, words);
+    return true;
+}
+
 bool oribi_variant_try(oribi_lowering *lowering, oribi_call *call, const oribi_variant_row *rows,
                        const void *plain)
 {
-    for (const oribi_variant_row *row = rows; row->variant != NULL; row++) {
-        const bool is_for_core = (row->cores >> lowering->options->core & 1U) != 0;
-        const int64_t count = is_for_core ? row->variant->words(plain) : 0;
-        if (count == 0) {
-            continue;
+    for (int32_t i = 0; i < 2; i++) {
+        for (const oribi_variant_row *row = rows; row->variant != NULL; row++) {
+            ORIBI_TRY(try_row(lowering, call, row, plain, i == 0));
+            if (call->kernel != NULL) {
+                return true;
+            }
         }
-        int32_t *words = oribi_arena_array(lowering->arena, (size_t)count, sizeof *words);
-        void *args = oribi_arena_array(lowering->arena, 1, row->args->bytes);
-        if (words == NULL || args == NULL) {
-            return oribi_fail_memory(lowering->status);
-        }
-        const int64_t scratch = row->variant->prepare(plain, words, args);
-        ORIBI_TRY(oribi_lower_check(lowering, call, scratch < 0 ? (int32_t)scratch : 0));
-        call->scratch_bytes = scratch;
-        call->costs = row->variant->costs;
-        ORIBI_TRY(oribi_call_set(lowering, call, row->variant->kernel, row->args, args));
-        oribi_call_place(call, first_array(row->args), count, words);
-        return true;
     }
     return true;
 }

@@ -115,7 +115,7 @@ def page(chosen, folder):
     rows = {}
     for number, part in enumerate(chosen):
         first, *others = (on_core.get(number, "no code") for on_core in by_core)
-        key = (part.operator, first, *("" if other == first else other for other in others))
+        key = (part.operator, first, *("" if sorted(other.split(", ")) == sorted(first.split(", ")) else other for other in others))  # another order is no difference
         rows.setdefault(key, []).append(part.column if part.is_exact else f"({part.column})")
     lines = ["| operator | types | " + " | ".join(CORES.values()) + " |", "|---|---|" + "---|" * len(CORES)]
     for (operator, *names), columns in rows.items():

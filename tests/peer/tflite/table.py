@@ -63,7 +63,7 @@ that operator with odd shapes, every padding, fused activations and broadcasts, 
 Lite Micro and TensorFlow Lite ({references}). The test `compile.vectors` compares the host session
 and the emitted C with them to the bit. Anything else is why `oribi compile` refuses such a model. The columns are
 the element types: float, int8, int16 with int8 weights, uint8. CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of
-int8 also take weights of int4, which become int8 when the model is read (`tests/vectors/*_i8x4.bin.xz`). These, TRANSPOSE_CONV, BATCH_MATMUL, SVDF and
+int8 also take weights of int4, which become int8 when the model is read, and stay two a byte in C (`compile-memory.md`; `tests/vectors/*_i8x4.bin.xz`). These, TRANSPOSE_CONV, BATCH_MATMUL, SVDF and
 the LSTMs and RNNs of floats take weights of int8 (`tests/vectors/*_h8.bin.xz`). How results are rounded: `rounding.md`.
 CONVOLUTION_2D_TRANSPOSE_BIAS is the custom operator `Convolution2DTransposeBias` of MediaPipe, which needs no plugin; its
 vectors are those of TRANSPOSE_CONV with the sizes that it computes. PRELU of int16 takes slopes of int8. SOFTMAX_WIDE is

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolution of int8 whose weights have four bits, for cores with MVE. Read next:
+ * conv2d_nibbles_s8_body.h. */
+#include "micro/nibbles/conv2d_mve_s4.h"
+
+#include "micro/nibbles/nibbles.h"
+
+#define ORIBI_MICRO_LAYER          oribi_micro_conv2d_mve_s8_args
+#define ORIBI_MICRO_PIXELS         oribi_micro_conv2d_mve_s8_pixels
+#define ORIBI_MICRO_BEGIN          oribi_micro_conv2d_mve_s8_begin
+#define ORIBI_MICRO_GROUP          group
+#define ORIBI_MICRO_GROUP_WORDS(a) ((a)->taps + ORIBI_MICRO_MVE_RECORD)
+
+ORIBI_MICRO_NIBBLES_WIDEN(oribi_micro_nibbles_bytes)
+
+static const int32_t *group(const int32_t *from, const struct oribi_micro_conv2d_mve_s8_args *a,
+                            int32_t *to)
+{
+    return widen_group(from, 4, a->taps, ORIBI_MICRO_MVE_RECORD - 4, to);
+}
+
+#include "micro/nibbles/conv2d_nibbles_s8_body.h"
+
+void oribi_micro_conv2d_mve_s4(const struct oribi_micro_conv2d_mve_s8_args *args,
+                               const int8_t *input, int8_t *output, void *scratch)
+{
+    all_channels(args, input, output, scratch);
+}
