@@ -88,9 +88,11 @@ def ports_of(model, told):
     from ai_edge_litert import interpreter as tfl
     try:
         it = tfl.Interpreter(str(model), experimental_op_resolver_type=tfl.OpResolverType.BUILTIN_REF)
-    except ValueError:  # models of before 2020 that this one refuses; the plan has their names, unless a pass has changed them
-        return [p["name"] for p in told["inputs"] + told["outputs"]]
-    return [d["name"] for d in it.get_input_details() + it.get_output_details()]
+        names = [d["name"] for d in it.get_input_details() + it.get_output_details()]
+    except ValueError:  # models of before 2020 that this one refuses
+        names = [""] * (len(told["inputs"]) + len(told["outputs"]))
+    # The plan names what has none; of others it has what a pass may have changed.
+    return [name or p["name"] for name, p in zip(names, told["inputs"] + told["outputs"])]
 
 
 def litert(model, runs, is_reference):
