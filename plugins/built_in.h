@@ -15,9 +15,11 @@ void oribi_cpu_init(void);
 void oribi_ops_core_register(const char *name);
 void oribi_cpu_register_kernels(const char *op_name);
 bool oribi_ops_core_has(const char *name);
-/* Walks the names of all ops, from {0} on; NULL: no more. *out_fuses: it stands for others. */
+/* Walks the names of all ops, from {0} on; NULL: no more. *out_fuses: it stands for others. A name
+ * stays until the cursor goes on. */
 typedef struct oribi_ops_cursor {
-    int table, row;
+    int table, row, at;
+    char name[64];
 } oribi_ops_cursor;
 const char *oribi_ops_core_next(oribi_ops_cursor *cursor, bool *out_fuses);
 void oribi_ethos_u_init(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The built-in ops as data: one row per op, one table per family, TensorFlow's definitions to the
- * letter (tests/peer/compare_ops.py compares). Written against include/ alone, as any plugin. Read
- * next: ops_core_plugin.c, which registers the rows, and shape_functions.h, with which the shape
- * functions are made.
+/* The built-in ops as data: one row per op, or for the ops that differ in nothing but their names,
+ * one table per family, TensorFlow's definitions to the letter (tests/peer/compare_ops.py
+ * compares). Written against include/ alone, as any plugin. Read next: ops_core_plugin.c, which
+ * registers the rows, and shape_functions.h, with which the shape functions are made.
  */
 #ifndef ORIBI_PLUGINS_OPS_CORE_H_
 #define ORIBI_PLUGINS_OPS_CORE_H_
@@ -13,7 +13,7 @@
 enum { ORIBI_OPS_COMMUTATIVE = 1, ORIBI_OPS_AGGREGATE = 2, ORIBI_OPS_STATEFUL = 4 };
 
 typedef struct oribi_ops_row {
-    const char *name;   /* NULL ends a table */
+    const char *name;   /* or names with " " before each; NULL ends a table */
     const char *inputs; /* specs with "; " between them, or NULL */
     const char *outputs;
     const char *attrs;

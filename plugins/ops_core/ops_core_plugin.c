@@ -50,8 +50,15 @@ static const oribi_ops_row *const tables[] = {
 /* clang-format on */
 enum { N_TABLES = sizeof tables / sizeof tables[0] };
 
-/* Adds each of what stands between separators. What is longer than a spec may be comes out cut, and
- * the op is refused. */
+/* Copies a part of a text. One that is too long comes out cut, and the op is refused. */
+static void copy_part(const char *from, size_t length, char *out, size_t out_bytes)
+{
+    const size_t kept = length < out_bytes ? length : out_bytes - 1;
+    memcpy(out, from, kept);
+    out[kept] = '\0';
+}
+
+/* Adds each of what stands between separators. */
 static void add_each(TF_OpDefinitionBuilder *builder, const char *specs, const char *separator,
                      void (*add)(TF_OpDefinitionBuilder *builder, const char *spec))
 {
@@ -59,17 +66,15 @@ static void add_each(TF_OpDefinitionBuilder *builder, const char *specs, const c
         char spec[256];
         const char *end = strstr(specs, separator);
         const size_t length = end != NULL ? (size_t)(end - specs) : strlen(specs);
-        const size_t kept = length < sizeof spec ? length : sizeof spec - 1;
-        memcpy(spec, specs, kept);
-        spec[kept] = '\0';
+        copy_part(specs, length, spec, sizeof spec);
         add(builder, spec);
         specs += length + (end != NULL ? strlen(separator) : 0);
     }
 }
 
-static void register_row(const oribi_ops_row *row, TF_Status *status)
+static void register_as(const char *name, const oribi_ops_row *row, TF_Status *status)
 {
-    TF_OpDefinitionBuilder *builder = TF_NewOpDefinitionBuilder(row->name);
+    TF_OpDefinitionBuilder *builder = TF_NewOpDefinitionBuilder(name);
     add_each(builder, row->inputs, "; ", TF_OpDefinitionBuilderAddInput);
     add_each(builder, row->outputs, "; ", TF_OpDefinitionBuilderAddOutput);
     add_each(builder, row->attrs, "; ", TF_OpDefinitionBuilderAddAttr);
@@ -82,14 +87,21 @@ static void register_row(const oribi_ops_row *row, TF_Status *status)
     TF_RegisterOpDefinition(builder, status);
 }
 
+/* Copies the next name into the cursor. */
 static const oribi_ops_row *next(oribi_ops_cursor *cursor)
 {
     while (cursor->table < N_TABLES) {
-        const oribi_ops_row *row = &tables[cursor->table][cursor->row++];
+        const oribi_ops_row *row = &tables[cursor->table][cursor->row];
         if (row->name != NULL) {
+            const char *name = row->name + cursor->at;
+            name += *name == ' ';
+            const size_t length = strcspn(name, " ");
+            copy_part(name, length, cursor->name, sizeof cursor->name);
+            cursor->at = name[length] != '\0' ? (int)(name + length - row->name) : 0;
+            cursor->row += name[length] == '\0';
             return row;
         }
-        *cursor = (oribi_ops_cursor){cursor->table + 1, 0};
+        *cursor = (oribi_ops_cursor){.table = cursor->table + 1};
     }
     return NULL;
 }
@@ -98,16 +110,31 @@ const char *oribi_ops_core_next(oribi_ops_cursor *cursor, bool *out_fuses)
 {
     const oribi_ops_row *row = next(cursor);
     *out_fuses = row != NULL && row->fuses != NULL;
-    return row != NULL ? row->name : NULL;
+    return row != NULL ? cursor->name : NULL;
+}
+
+/* Is it among names with a space before each? It has none itself. */
+static bool is_among(const char *names, const char *name, size_t length)
+{
+    while (names != NULL && (names[1] != name[0] || strncmp(names + 1, name, length) != 0 ||
+                             (names[1 + length] != ' ' && names[1 + length] != '\0'))) {
+        names = strchr(names + 1, ' ');
+    }
+    return names != NULL;
 }
 
 static const oribi_ops_row *find(const char *name)
 {
-    oribi_ops_cursor cursor = {0};
-    const oribi_ops_row *row;
-    while ((row = next(&cursor)) != NULL && (row->name[0] != name[0] || strcmp(row->name, name))) {
+    const size_t length = strcspn(name, " ");
+    for (int t = 0; length > 0 && name[length] == '\0' && t < N_TABLES; t++) {
+        for (const oribi_ops_row *row = tables[t]; row->name != NULL; row++) {
+            if (row->name[0] == ' ' ? is_among(row->name, name, length)
+                                    : row->name[0] == name[0] && strcmp(row->name, name) == 0) {
+                return row;
+            }
+        }
     }
-    return row;
+    return NULL;
 }
 
 bool oribi_ops_core_has(const char *name)
@@ -120,7 +147,7 @@ void oribi_ops_core_register(const char *name)
     TF_Status *status = TF_NewStatus();
     const oribi_ops_row *row = find(name);
     if (row != NULL && status != NULL) {
-        register_row(row, status);
+        register_as(name, row, status);
     }
     TF_DeleteStatus(status);
 }
@@ -131,7 +158,7 @@ void oribi_ops_core_init(void)
     oribi_ops_cursor cursor = {0};
     const oribi_ops_row *row = NULL;
     while (status != NULL && (row = next(&cursor)) != NULL) {
-        register_row(row, status);
+        register_as(cursor.name, row, status);
     }
     TF_DeleteStatus(status);
 }

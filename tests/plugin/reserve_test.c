@@ -214,6 +214,9 @@ static void all_that_is_in_reserve_can_be_brought(void **state)
         }
     }
     assert_true(n_rows > 300);
+    assert_null(oribi_op_find("Sin Cos")); /* names of one row */
+    assert_null(oribi_op_find("Sin "));
+    assert_null(oribi_op_find(""));
     oribi_op_each(count_op, &n_present);
     assert_int_equal(n_present, n_rows - 1); /* Softplus is the application's */
 }
