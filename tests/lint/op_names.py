@@ -17,13 +17,14 @@ MOST = {"graph": 1, "grappler": 2, "op": 1, "op/fusion_formula.c": 11, "pass": 4
 LEFT_OUT = re.compile(r"^src/(?:binding|import|cli/quantise|cli/regions|compile/lower)\b|^src/compile/(?:\w+/)?lower\w*\.[ch]$")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-ROW = re.compile(r'\.name = "([^"]+)"')
+ROW = re.compile(r'\.name = ((?:"[^"]+"\s*)+)')
 
 
 def built_ins(root):
     names = set()
     for path in (root / "plugins/ops_core").rglob("*.[ch]"):
-        names |= set(ROW.findall(path.read_text()))
+        for row in ROW.findall(path.read_text()):
+            names |= set("".join(LITERAL.findall(row)).split())
     return names
 
 
