@@ -113,28 +113,28 @@ READ(TF_OperationGetAttrStringList(TF_Operation *oper, const char *attr_name, vo
                              storage, storage_size, status))
 READ(TF_OperationGetAttrInt(TF_Operation *oper, const char *attr_name, int64_t *value,
                             TF_Status *status),
-     oribi_attr_read_int64(&one, oper->name, attr_name, value, status))
+     oribi_attr_read_one(&one, oper->name, attr_name, TF_ATTR_INT, value, status))
 READ(TF_OperationGetAttrIntList(TF_Operation *oper, const char *attr_name, int64_t *values,
                                 int max_values, TF_Status *status),
-     oribi_attr_read_int64s(&one, oper->name, attr_name, values, max_values, status))
+     oribi_attr_read_all(&one, oper->name, attr_name, TF_ATTR_INT, values, max_values, status))
 READ(TF_OperationGetAttrFloat(TF_Operation *oper, const char *attr_name, float *value,
                               TF_Status *status),
-     oribi_attr_read_float(&one, oper->name, attr_name, value, status))
+     oribi_attr_read_one(&one, oper->name, attr_name, TF_ATTR_FLOAT, value, status))
 READ(TF_OperationGetAttrFloatList(TF_Operation *oper, const char *attr_name, float *values,
                                   int max_values, TF_Status *status),
-     oribi_attr_read_floats(&one, oper->name, attr_name, values, max_values, status))
+     oribi_attr_read_all(&one, oper->name, attr_name, TF_ATTR_FLOAT, values, max_values, status))
 READ(TF_OperationGetAttrBool(TF_Operation *oper, const char *attr_name, unsigned char *value,
                              TF_Status *status),
-     oribi_attr_read_bool(&one, oper->name, attr_name, value, status))
+     oribi_attr_read_one(&one, oper->name, attr_name, TF_ATTR_BOOL, value, status))
 READ(TF_OperationGetAttrBoolList(TF_Operation *oper, const char *attr_name, unsigned char *values,
                                  int max_values, TF_Status *status),
-     oribi_attr_read_bools(&one, oper->name, attr_name, values, max_values, status))
+     oribi_attr_read_all(&one, oper->name, attr_name, TF_ATTR_BOOL, values, max_values, status))
 READ(TF_OperationGetAttrType(TF_Operation *oper, const char *attr_name, TF_DataType *value,
                              TF_Status *status),
-     oribi_attr_read_type(&one, oper->name, attr_name, value, status))
+     oribi_attr_read_one(&one, oper->name, attr_name, TF_ATTR_TYPE, value, status))
 READ(TF_OperationGetAttrTypeList(TF_Operation *oper, const char *attr_name, TF_DataType *values,
                                  int max_values, TF_Status *status),
-     oribi_attr_read_types(&one, oper->name, attr_name, values, max_values, status))
+     oribi_attr_read_all(&one, oper->name, attr_name, TF_ATTR_TYPE, values, max_values, status))
 READ(TF_OperationGetAttrTensor(TF_Operation *oper, const char *attr_name, TF_Tensor **value,
                                TF_Status *status),
      oribi_attr_read_tensor(&one, oper->name, attr_name, value, status))

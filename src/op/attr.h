@@ -23,8 +23,9 @@ typedef struct oribi_attr {
     const char *name;
     uint8_t kind; /* TF_AttrType */
     bool is_list;
-    int32_t count;             /* elements: 1 for a scalar, 0..n for a list */
-    union {                    /* arrays of `count` elements */
+    int32_t count; /* elements: 1 for a scalar, 0..n for a list */
+    union {        /* arrays of `count` elements */
+        const void *elements;
         const oribi_string *s; /* STRING, PLACEHOLDER; FUNC: a NameAttrList message */
         const int64_t *i;
         const float *f;

@@ -89,13 +89,21 @@ bool oribi_attr_read_list(const oribi_attrs *attrs, const char *node, const char
     return true;
 }
 
-bool oribi_attr_read_type(const oribi_attrs *attrs, const char *node, const char *name,
-                          TF_DataType *out, TF_Status *status)
+/* The elements of these kinds are copied as they lie. */
+static bool copy_elements(const oribi_attr *attr, int32_t count, void *out)
+{
+    if (count > 0) {
+        memcpy(out, attr->u.elements, (size_t)count * oribi_attr_element_bytes(attr->kind));
+    }
+    return true;
+}
+
+bool oribi_attr_read_one(const oribi_attrs *attrs, const char *node, const char *name, uint8_t kind,
+                         void *out, TF_Status *status)
 {
     const oribi_attr *attr = NULL;
-    ORIBI_TRY(oribi_attr_read_scalar(attrs, node, name, TF_ATTR_TYPE, &attr, status));
-    *out = attr->u.type[0];
-    return true;
+    return oribi_attr_read_scalar(attrs, node, name, kind, &attr, status) &&
+           copy_elements(attr, 1, out);
 }
 
 bool oribi_attr_read_int32(const oribi_attrs *attrs, const char *node, const char *name,
@@ -109,33 +117,6 @@ bool oribi_attr_read_int32(const oribi_attrs *attrs, const char *node, const cha
                           name, node, attr->u.i[0]);
     }
     *out = (int32_t)attr->u.i[0];
-    return true;
-}
-
-bool oribi_attr_read_int64(const oribi_attrs *attrs, const char *node, const char *name,
-                           int64_t *out, TF_Status *status)
-{
-    const oribi_attr *attr = NULL;
-    ORIBI_TRY(oribi_attr_read_scalar(attrs, node, name, TF_ATTR_INT, &attr, status));
-    *out = attr->u.i[0];
-    return true;
-}
-
-bool oribi_attr_read_float(const oribi_attrs *attrs, const char *node, const char *name, float *out,
-                           TF_Status *status)
-{
-    const oribi_attr *attr = NULL;
-    ORIBI_TRY(oribi_attr_read_scalar(attrs, node, name, TF_ATTR_FLOAT, &attr, status));
-    *out = attr->u.f[0];
-    return true;
-}
-
-bool oribi_attr_read_bool(const oribi_attrs *attrs, const char *node, const char *name,
-                          unsigned char *out, TF_Status *status)
-{
-    const oribi_attr *attr = NULL;
-    ORIBI_TRY(oribi_attr_read_scalar(attrs, node, name, TF_ATTR_BOOL, &attr, status));
-    *out = attr->u.b[0];
     return true;
 }
 
@@ -170,15 +151,12 @@ static int take(const oribi_attr *attr, int max)
     return attr->count < max ? attr->count : max;
 }
 
-bool oribi_attr_read_types(const oribi_attrs *attrs, const char *node, const char *name,
-                           TF_DataType *out, int max, TF_Status *status)
+bool oribi_attr_read_all(const oribi_attrs *attrs, const char *node, const char *name, uint8_t kind,
+                         void *out, int max, TF_Status *status)
 {
     const oribi_attr *attr = NULL;
-    ORIBI_TRY(oribi_attr_read_list(attrs, node, name, TF_ATTR_TYPE, &attr, status));
-    for (int i = 0; i < take(attr, max); i++) {
-        out[i] = attr->u.type[i];
-    }
-    return true;
+    return oribi_attr_read_list(attrs, node, name, kind, &attr, status) &&
+           copy_elements(attr, take(attr, max), out);
 }
 
 bool oribi_attr_read_int32s(const oribi_attrs *attrs, const char *node, const char *name,
@@ -188,39 +166,6 @@ bool oribi_attr_read_int32s(const oribi_attrs *attrs, const char *node, const ch
     ORIBI_TRY(oribi_attr_read_list(attrs, node, name, TF_ATTR_INT, &attr, status));
     for (int i = 0; i < take(attr, max); i++) {
         out[i] = (int32_t)attr->u.i[i]; /* unchecked, by contract */
-    }
-    return true;
-}
-
-bool oribi_attr_read_int64s(const oribi_attrs *attrs, const char *node, const char *name,
-                            int64_t *out, int max, TF_Status *status)
-{
-    const oribi_attr *attr = NULL;
-    ORIBI_TRY(oribi_attr_read_list(attrs, node, name, TF_ATTR_INT, &attr, status));
-    for (int i = 0; i < take(attr, max); i++) {
-        out[i] = attr->u.i[i];
-    }
-    return true;
-}
-
-bool oribi_attr_read_floats(const oribi_attrs *attrs, const char *node, const char *name,
-                            float *out, int max, TF_Status *status)
-{
-    const oribi_attr *attr = NULL;
-    ORIBI_TRY(oribi_attr_read_list(attrs, node, name, TF_ATTR_FLOAT, &attr, status));
-    for (int i = 0; i < take(attr, max); i++) {
-        out[i] = attr->u.f[i];
-    }
-    return true;
-}
-
-bool oribi_attr_read_bools(const oribi_attrs *attrs, const char *node, const char *name,
-                           unsigned char *out, int max, TF_Status *status)
-{
-    const oribi_attr *attr = NULL;
-    ORIBI_TRY(oribi_attr_read_list(attrs, node, name, TF_ATTR_BOOL, &attr, status));
-    for (int i = 0; i < take(attr, max); i++) {
-        out[i] = attr->u.b[i];
     }
     return true;
 }

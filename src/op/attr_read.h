@@ -19,17 +19,13 @@ bool oribi_attr_read_scalar(const oribi_attrs *attrs, const char *node, const ch
 bool oribi_attr_read_list(const oribi_attrs *attrs, const char *node, const char *name,
                           uint8_t kind, const oribi_attr **out, TF_Status *status);
 
-bool oribi_attr_read_type(const oribi_attrs *attrs, const char *node, const char *name,
-                          TF_DataType *out, TF_Status *status);
+/* One value of kind INT, FLOAT, BOOL or TYPE: an int64_t, a float, an unsigned char, a
+ * TF_DataType. */
+bool oribi_attr_read_one(const oribi_attrs *attrs, const char *node, const char *name, uint8_t kind,
+                         void *out, TF_Status *status);
 /* INVALID_ARGUMENT also when the value does not fit. */
 bool oribi_attr_read_int32(const oribi_attrs *attrs, const char *node, const char *name,
                            int32_t *out, TF_Status *status);
-bool oribi_attr_read_int64(const oribi_attrs *attrs, const char *node, const char *name,
-                           int64_t *out, TF_Status *status);
-bool oribi_attr_read_float(const oribi_attrs *attrs, const char *node, const char *name, float *out,
-                           TF_Status *status);
-bool oribi_attr_read_bool(const oribi_attrs *attrs, const char *node, const char *name,
-                          unsigned char *out, TF_Status *status);
 /* min(length, max_length) bytes, no NUL. */
 bool oribi_attr_read_string(const oribi_attrs *attrs, const char *node, const char *name, char *out,
                             size_t max_length, TF_Status *status);
@@ -38,16 +34,10 @@ bool oribi_attr_read_tensor(const oribi_attrs *attrs, const char *node, const ch
                             TF_Tensor **out, TF_Status *status);
 
 /* At most `max` elements, the rest is dropped silently. */
-bool oribi_attr_read_types(const oribi_attrs *attrs, const char *node, const char *name,
-                           TF_DataType *out, int max, TF_Status *status);
+bool oribi_attr_read_all(const oribi_attrs *attrs, const char *node, const char *name, uint8_t kind,
+                         void *out, int max, TF_Status *status);
 bool oribi_attr_read_int32s(const oribi_attrs *attrs, const char *node, const char *name,
                             int32_t *out, int max, TF_Status *status);
-bool oribi_attr_read_int64s(const oribi_attrs *attrs, const char *node, const char *name,
-                            int64_t *out, int max, TF_Status *status);
-bool oribi_attr_read_floats(const oribi_attrs *attrs, const char *node, const char *name,
-                            float *out, int max, TF_Status *status);
-bool oribi_attr_read_bools(const oribi_attrs *attrs, const char *node, const char *name,
-                           unsigned char *out, int max, TF_Status *status);
 /* values[i] point into storage, no NULs; INVALID_ARGUMENT after a partial fill when too small. */
 bool oribi_attr_read_strings(const oribi_attrs *attrs, const char *node, const char *name,
                              char **values, size_t *lengths, int max, void *storage,

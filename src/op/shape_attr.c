@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attribute getters of shape functions; the reading itself is attr_read.c. Each sets a status of
+/* Attribute getters of shape functions; most are those of attr_getters.inc. Each sets a status of
  * its own: OK on success.
  */
 #include <inttypes.h>
@@ -20,40 +20,11 @@ void TF_ShapeInferenceContext_GetAttrSize(TF_ShapeInferenceContext *ctx, const c
     (void)oribi_attr_read_size(ctx->attrs, ctx->node, attr_name, list_size, total_size, status);
 }
 
-void TF_ShapeInferenceContext_GetAttrInt32(TF_ShapeInferenceContext *ctx, const char *attr_name,
-                                           int32_t *val, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    (void)oribi_attr_read_int32(ctx->attrs, ctx->node, attr_name, val, status);
-}
-
-void TF_ShapeInferenceContext_GetAttrInt64(TF_ShapeInferenceContext *ctx, const char *attr_name,
-                                           int64_t *val, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    (void)oribi_attr_read_int64(ctx->attrs, ctx->node, attr_name, val, status);
-}
-
-void TF_ShapeInferenceContext_GetAttrFloat(TF_ShapeInferenceContext *ctx, const char *attr_name,
-                                           float *val, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    (void)oribi_attr_read_float(ctx->attrs, ctx->node, attr_name, val, status);
-}
-
-void TF_ShapeInferenceContext_GetAttrBool(TF_ShapeInferenceContext *ctx, const char *attr_name,
-                                          TF_Bool *val, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    (void)oribi_attr_read_bool(ctx->attrs, ctx->node, attr_name, val, status);
-}
-
-void TF_ShapeInferenceContext_GetAttrString(TF_ShapeInferenceContext *ctx, const char *attr_name,
-                                            char *val, size_t max_length, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    (void)oribi_attr_read_string(ctx->attrs, ctx->node, attr_name, val, max_length, status);
-}
+#define GETTER(kind) TF_ShapeInferenceContext_GetAttr##kind
+#define CONTEXT      TF_ShapeInferenceContext
+#define ATTRS        ctx->attrs
+#define NODE         ctx->node
+#include "op/attr_getters.inc"
 
 /* Copied into the scratch: a handle may not outlive the attribute's own storage otherwise. */
 static void take_shape(TF_ShapeInferenceContext *ctx, const oribi_shape *shape,
@@ -72,59 +43,6 @@ void TF_ShapeInferenceContext_GetAttrShape(TF_ShapeInferenceContext *ctx, const 
         oribi_attr_read_scalar(ctx->attrs, ctx->node, attr_name, TF_ATTR_SHAPE, &attr, status)) {
         take_shape(ctx, &attr->u.shape[0], result, status);
     }
-}
-
-void TF_ShapeInferenceContext_GetAttrTensor(TF_ShapeInferenceContext *ctx, const char *attr_name,
-                                            TF_Tensor **val, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    *val = NULL;
-    (void)oribi_attr_read_tensor(ctx->attrs, ctx->node, attr_name, val, status);
-}
-
-void TF_ShapeInferenceContext_GetAttrTypeList(TF_ShapeInferenceContext *ctx, const char *attr_name,
-                                              TF_DataType *vals, int max_vals, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    (void)oribi_attr_read_types(ctx->attrs, ctx->node, attr_name, vals, max_vals, status);
-}
-
-void TF_ShapeInferenceContext_GetAttrInt32List(TF_ShapeInferenceContext *ctx, const char *attr_name,
-                                               int32_t *vals, int max_vals, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    (void)oribi_attr_read_int32s(ctx->attrs, ctx->node, attr_name, vals, max_vals, status);
-}
-
-void TF_ShapeInferenceContext_GetAttrInt64List(TF_ShapeInferenceContext *ctx, const char *attr_name,
-                                               int64_t *vals, int max_vals, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    (void)oribi_attr_read_int64s(ctx->attrs, ctx->node, attr_name, vals, max_vals, status);
-}
-
-void TF_ShapeInferenceContext_GetAttrFloatList(TF_ShapeInferenceContext *ctx, const char *attr_name,
-                                               float *vals, int max_vals, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    (void)oribi_attr_read_floats(ctx->attrs, ctx->node, attr_name, vals, max_vals, status);
-}
-
-void TF_ShapeInferenceContext_GetAttrBoolList(TF_ShapeInferenceContext *ctx, const char *attr_name,
-                                              TF_Bool *vals, int max_vals, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    (void)oribi_attr_read_bools(ctx->attrs, ctx->node, attr_name, vals, max_vals, status);
-}
-
-void TF_ShapeInferenceContext_GetAttrStringList(TF_ShapeInferenceContext *ctx,
-                                                const char *attr_name, char **values,
-                                                size_t *lengths, int max_values, void *storage,
-                                                size_t storage_size, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    (void)oribi_attr_read_strings(ctx->attrs, ctx->node, attr_name, values, lengths, max_values,
-                                  storage, storage_size, status);
 }
 
 static bool check_item(const TF_ShapeInferenceContext *ctx, const oribi_attr *attr, int index,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "op/attr_read.h"
 #include "op/shape_internal.h"
 
 bool oribi_shape_begin(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *result, TF_Status *status)
@@ -156,13 +155,6 @@ TF_ShapeHandle *TF_ShapeInferenceContextVectorFromSize(TF_ShapeInferenceContext 
         return NULL;
     }
     return handle;
-}
-
-void TF_ShapeInferenceContext_GetAttrType(TF_ShapeInferenceContext *ctx, const char *attr_name,
-                                          TF_DataType *val, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    (void)oribi_attr_read_type(ctx->attrs, ctx->node, attr_name, val, status);
 }
 
 int64_t TF_ShapeInferenceContextRank(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle)

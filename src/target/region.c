@@ -125,25 +125,17 @@ void oribi_region_output(const oribi_region *region, int32_t node, int32_t outpu
 
 /* --- Attributes ------------------------------------------------------------------------------- */
 
-static const oribi_attrs *attrs_of(const oribi_region *region, int32_t node, const char **out_name,
-                                   TF_Status *status)
+static const oribi_attr *attr_of(const oribi_region *region, int32_t node, const char *name,
+                                 uint8_t kind, bool is_list, TF_Status *status)
 {
     const oribi_node *n = node_at(region, node);
+    const oribi_attr *attr;
     if (n == NULL) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "the region has no operator %d", (int)node);
         return NULL;
     }
-    *out_name = n->name;
-    return &n->attrs;
-}
-
-static const oribi_attr *scalar_of(const oribi_region *region, int32_t node, const char *name,
-                                   uint8_t kind, TF_Status *status)
-{
-    const char *node_name;
-    const oribi_attr *attr;
-    const oribi_attrs *attrs = attrs_of(region, node, &node_name, status);
-    return attrs != NULL && oribi_attr_read_scalar(attrs, node_name, name, kind, &attr, status)
+    return (is_list ? oribi_attr_read_list : oribi_attr_read_scalar)(&n->attrs, n->name, name, kind,
+                                                                     &attr, status)
                ? attr
                : NULL;
 }
@@ -153,7 +145,7 @@ int64_t oribi_region_attr_int(const oribi_region *region, int32_t node, const ch
 {
     const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
                                  ? NULL
-                                 : scalar_of(region, node, name, TF_ATTR_INT, status);
+                                 : attr_of(region, node, name, TF_ATTR_INT, false, status);
     return attr != NULL ? attr->u.i[0] : 0;
 }
 
@@ -162,7 +154,7 @@ float oribi_region_attr_float(const oribi_region *region, int32_t node, const ch
 {
     const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
                                  ? NULL
-                                 : scalar_of(region, node, name, TF_ATTR_FLOAT, status);
+                                 : attr_of(region, node, name, TF_ATTR_FLOAT, false, status);
     return attr != NULL ? attr->u.f[0] : 0.0f;
 }
 
@@ -171,7 +163,7 @@ int32_t oribi_region_attr_bool(const oribi_region *region, int32_t node, const c
 {
     const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
                                  ? NULL
-                                 : scalar_of(region, node, name, TF_ATTR_BOOL, status);
+                                 : attr_of(region, node, name, TF_ATTR_BOOL, false, status);
     return attr != NULL && attr->u.b[0] != 0 ? 1 : 0;
 }
 
@@ -180,7 +172,7 @@ TF_DataType oribi_region_attr_type(const oribi_region *region, int32_t node, con
 {
     const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
                                  ? NULL
-                                 : scalar_of(region, node, name, TF_ATTR_TYPE, status);
+                                 : attr_of(region, node, name, TF_ATTR_TYPE, false, status);
     return attr != NULL ? attr->u.type[0] : (TF_DataType)0;
 }
 
@@ -189,19 +181,8 @@ const char *oribi_region_attr_string(const oribi_region *region, int32_t node, c
 {
     const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
                                  ? NULL
-                                 : scalar_of(region, node, name, TF_ATTR_STRING, status);
+                                 : attr_of(region, node, name, TF_ATTR_STRING, false, status);
     return attr != NULL ? attr->u.s[0].data : NULL;
-}
-
-static const oribi_attr *list_of(const oribi_region *region, int32_t node, const char *name,
-                                 uint8_t kind, TF_Status *status)
-{
-    const char *node_name;
-    const oribi_attr *attr;
-    const oribi_attrs *attrs = attrs_of(region, node, &node_name, status);
-    return attrs != NULL && oribi_attr_read_list(attrs, node_name, name, kind, &attr, status)
-               ? attr
-               : NULL;
 }
 
 int32_t oribi_region_attr_ints(const oribi_region *region, int32_t node, const char *name,
@@ -209,7 +190,7 @@ int32_t oribi_region_attr_ints(const oribi_region *region, int32_t node, const c
 {
     const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
                                  ? NULL
-                                 : list_of(region, node, name, TF_ATTR_INT, status);
+                                 : attr_of(region, node, name, TF_ATTR_INT, true, status);
     for (int32_t i = 0; attr != NULL && values != NULL && i < attr->count && i < max; i++) {
         values[i] = attr->u.i[i];
     }
@@ -221,7 +202,7 @@ int32_t oribi_region_attr_floats(const oribi_region *region, int32_t node, const
 {
     const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
                                  ? NULL
-                                 : list_of(region, node, name, TF_ATTR_FLOAT, status);
+                                 : attr_of(region, node, name, TF_ATTR_FLOAT, true, status);
     for (int32_t i = 0; attr != NULL && values != NULL && i < attr->count && i < max; i++) {
         values[i] = attr->u.f[i];
     }
