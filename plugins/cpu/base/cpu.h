@@ -27,6 +27,18 @@ typedef struct oribi_cpu_kernel {
     const char *why; /* it is fast, or what it is; for tests and the benchmark */
 } oribi_cpu_kernel;
 
+/* Rows of reference kernels: fn_compute, and what make_create reads of the node. The rest is why,
+ * and members beside it: ORIBI_CPU_ROW("Abs", abs, "plain loop", ORIBI_CPU_OF(TF_FLOAT)).
+ */
+#define ORIBI_CPU_ROW(op, fn, ...)                                                                 \
+    {                                                                                              \
+        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .compute = fn##_compute,                   \
+        .why = __VA_ARGS__                                                                         \
+    }
+#define ORIBI_CPU_STATE_ROW(op, make, fn, ...)                                                     \
+    ORIBI_CPU_ROW(op, fn, __VA_ARGS__, .create = make##_create, .destroy = oribi_kit_free)
+#define ORIBI_CPU_OF(dtype) .types = {{"T", ORIBI_KIT_TYPE(dtype)}}
+
 /* One op family: the name of its file and its table. */
 typedef struct oribi_cpu_family {
     const char *name;

@@ -254,25 +254,21 @@ static bool rank_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(rank, 1)
 
-#define VIEW(op, create_fn, compute_fn, destroy_fn, text)                                          \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = create_fn,                       \
-        .compute = compute_fn, .destroy = destroy_fn, .why = text                                  \
-    }
 const oribi_cpu_kernel oribi_cpu_view_kernels[] = {
-    VIEW("Identity", NULL, identity_compute, NULL, "aliases its input"),
-    VIEW("StopGradient", NULL, identity_compute, NULL, "aliases its input"),
-    VIEW("PreventGradient", NULL, identity_compute, NULL, "aliases its input"),
-    VIEW("Snapshot", NULL, identity_compute, NULL, "aliases its input"),
-    VIEW("Reshape", NULL, reshape_compute, NULL, "aliases its input"),
-    VIEW("ExpandDims", NULL, expand_dims_compute, NULL, "aliases its input"),
-    VIEW("Squeeze", squeeze_create, squeeze_compute, oribi_kit_free, "aliases its input"),
-    VIEW("Bitcast", NULL, bitcast_compute, NULL, "aliases its input"),
-    VIEW("Shape", NULL, shape_compute, NULL, "reads the dims only"),
-    VIEW("Size", NULL, size_compute, NULL, "reads the dims only"),
-    VIEW("Rank", NULL, rank_compute, NULL, "reads the dims only"),
-    VIEW("ShapeN", NULL, shape_n_compute, NULL, "reads the dims only"),
-    VIEW("Const", const_create, const_compute, const_destroy, "shows its attribute"),
-    VIEW("NoOp", NULL, no_op_compute, NULL, "does nothing"),
+    ORIBI_CPU_ROW("Identity", identity, "aliases its input"),
+    ORIBI_CPU_ROW("StopGradient", identity, "aliases its input"),
+    ORIBI_CPU_ROW("PreventGradient", identity, "aliases its input"),
+    ORIBI_CPU_ROW("Snapshot", identity, "aliases its input"),
+    ORIBI_CPU_ROW("Reshape", reshape, "aliases its input"),
+    ORIBI_CPU_ROW("ExpandDims", expand_dims, "aliases its input"),
+    ORIBI_CPU_STATE_ROW("Squeeze", squeeze, squeeze, "aliases its input"),
+    ORIBI_CPU_ROW("Bitcast", bitcast, "aliases its input"),
+    ORIBI_CPU_ROW("Shape", shape, "reads the dims only"),
+    ORIBI_CPU_ROW("Size", size, "reads the dims only"),
+    ORIBI_CPU_ROW("Rank", rank, "reads the dims only"),
+    ORIBI_CPU_ROW("ShapeN", shape_n, "reads the dims only"),
+    ORIBI_CPU_ROW("Const", const, "shows its attribute", .create = const_create,
+                  .destroy = const_destroy),
+    ORIBI_CPU_ROW("NoOp", no_op, "does nothing"),
     {.op_name = NULL},
 };

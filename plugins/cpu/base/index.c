@@ -284,25 +284,19 @@ ALL(uint64_t, uint64_t)
 ARG(arg_max, bool, v && !top)
 ARG(arg_min, bool, !v && top)
 
-#define ROW(op, T, dtype, create_fn, fn, destroy_fn)                                               \
-    {.op_name = op,                                                                                \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .create = create_fn,                                                                          \
-     .compute = fn##_##T##_compute,                                                                \
-     .destroy = destroy_fn,                                                                        \
-     .why = "plain loops along an axis"},
+#define WHY                   "plain loops along an axis"
+#define ROW(op, T, dtype, fn) ORIBI_CPU_ROW(op, fn##_##T, WHY, ORIBI_CPU_OF(dtype)),
 #define ROWS(T, dtype)                                                                             \
-    ROW("ArgMax", T, dtype, NULL, arg_max, NULL)                                                   \
-    ROW("ArgMin", T, dtype, NULL, arg_min, NULL)                                                   \
-    ROW("Cumsum", T, dtype, cumsum_create, cumsum, oribi_kit_free)                                 \
-    ROW("Cumprod", T, dtype, cumsum_create, cumprod, oribi_kit_free)                               \
-    ROW("TopKV2", T, dtype, NULL, top_k, NULL)
+    ROW("ArgMax", T, dtype, arg_max)                                                               \
+    ROW("ArgMin", T, dtype, arg_min)                                                               \
+    ORIBI_CPU_STATE_ROW("Cumsum", cumsum, cumsum_##T, WHY, ORIBI_CPU_OF(dtype)),                   \
+        ORIBI_CPU_STATE_ROW("Cumprod", cumsum, cumprod_##T, WHY, ORIBI_CPU_OF(dtype)),             \
+        ROW("TopKV2", T, dtype, top_k)
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_index_kernels[] = {
     ORIBI_CPU_NUMBERS(ROWS)
-    ROW("ArgMax", bool, TF_BOOL, NULL, arg_max, NULL)
-    ROW("ArgMin", bool, TF_BOOL, NULL, arg_min, NULL)
+    ROW("ArgMax", bool, TF_BOOL, arg_max)
+    ROW("ArgMin", bool, TF_BOOL, arg_min)
     {.op_name = NULL},
 };
 /* clang-format on */

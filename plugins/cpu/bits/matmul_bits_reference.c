@@ -220,12 +220,8 @@ static bool micro_run(const oribi_bits_attrs *attrs, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(micro, 3)
 
 const oribi_cpu_kernel oribi_cpu_matmul_bits_reference_kernels[] = {
-    {.op_name = "Oribi>MatMul4Bits",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = oribi_bits_attrs_create,
-     .compute = reference_compute,
-     .destroy = oribi_kit_free,
-     .why = "plain loops, double sums"},
+    ORIBI_CPU_STATE_ROW("Oribi>MatMul4Bits", oribi_bits_attrs, reference,
+                        "plain loops, double sums"),
     {.op_name = "Oribi>MatMul4Bits",
      .label = "micro",
      .priority = ORIBI_CPU_MICRO,

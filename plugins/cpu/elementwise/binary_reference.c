@@ -199,19 +199,10 @@ ORIBI_CPU_MICRO_BINARY(pow)
 ORIBI_CPU_MICRO_BINARY(atan2)
 LINE(micro_pow, double, double, oribi_micro_double_pow(u, v), true, 120, NULL)
 
-#define ROW(op, T, dtype, fn)                                                                      \
-    {.op_name = op,                                                                                \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .compute = fn##_##T##_compute,                                                                \
-     .why = "plain loop"},
+#define ROW(op, T, dtype, fn) ORIBI_CPU_ROW(op, fn##_##T, "plain loop", ORIBI_CPU_OF(dtype)),
 #define EQUALITY(op, T, dtype, fn)                                                                 \
-    {.op_name = op,                                                                                \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .create = oribi_cpu_equality_create,                                                          \
-     .compute = fn##_##T##_compute,                                                                \
-     .why = "plain loop"},
+    ORIBI_CPU_ROW(op, fn##_##T, "plain loop", ORIBI_CPU_OF(dtype),                                 \
+                  .create = oribi_cpu_equality_create),
 #define FLOATS(op, id) ROW(op, float, TF_FLOAT, id) ROW(op, double, TF_DOUBLE, id)
 #define WIDE(op, id)   ROW(op, int32_t, TF_INT32, id) ROW(op, int64_t, TF_INT64, id)
 #define SIGNED(op, id)                                                                             \
@@ -284,10 +275,8 @@ const oribi_cpu_kernel oribi_cpu_binary_reference_kernels[] = {
     ORIBI_CPU_MICRO_ROW("Pow", pow, NULL, NULL)
     ORIBI_CPU_MICRO_ROW("Atan2", atan2, NULL, NULL)
     ORIBI_CPU_MICRO_TYPED("Pow", TF_DOUBLE, micro_pow_double_compute, NULL, NULL)
-    {.op_name = "LogicalAnd", .priority = ORIBI_CPU_REFERENCE, .compute = logical_and_bool_compute,
-     .why = "plain loop"},
-    {.op_name = "LogicalOr", .priority = ORIBI_CPU_REFERENCE, .compute = logical_or_bool_compute,
-     .why = "plain loop"},
+    ORIBI_CPU_ROW("LogicalAnd", logical_and_bool, "plain loop"),
+    ORIBI_CPU_ROW("LogicalOr", logical_or_bool, "plain loop"),
     {.op_name = NULL},
 };
 /* clang-format on */

@@ -331,11 +331,6 @@ static bool cast_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(cast, 1)
 
 const oribi_cpu_kernel oribi_cpu_cast_kernels[] = {
-    {.op_name = "Cast",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = cast_create,
-     .compute = cast_compute,
-     .destroy = oribi_kit_free,
-     .why = "through double, int64 or uint64, in blocks"},
+    ORIBI_CPU_STATE_ROW("Cast", cast, cast, "through double, int64 or uint64, in blocks"),
     {.op_name = NULL},
 };

@@ -126,13 +126,9 @@ DROPOUT(float)
 DROPOUT(double)
 
 #define ROW(T, dtype)                                                                              \
-    {                                                                                              \
-        .op_name = "ONNX>Dropout",                                                                 \
-        .types = {{"T", ORIBI_KIT_TYPE(dtype)},                                                    \
-                  {"T1", ORIBI_KIT_TYPE(TF_FLOAT) | ORIBI_KIT_TYPE(TF_DOUBLE)}},                   \
-        .priority = ORIBI_CPU_REFERENCE, .create = dropout_create,                                 \
-        .compute = dropout_##T##_compute, .destroy = oribi_kit_free, .why = "plain loop"           \
-    }
+    ORIBI_CPU_STATE_ROW("ONNX>Dropout", dropout, dropout_##T, "plain loop",                        \
+                        .types = {{"T", ORIBI_KIT_TYPE(dtype)},                                    \
+                                  {"T1", ORIBI_KIT_TYPE(TF_FLOAT) | ORIBI_KIT_TYPE(TF_DOUBLE)}})
 const oribi_cpu_kernel oribi_cpu_dropout_kernels[] = {
     ROW(float, TF_FLOAT),
     ROW(double, TF_DOUBLE),

@@ -235,13 +235,8 @@ static bool multinomial_run(const random_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(multinomial, 3)
 
-#define ROW(op, fn)                                                                                \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = fn##_create,                     \
-        .compute = fn##_compute, .destroy = oribi_kit_free, .why = "plain loops"                   \
-    }
 const oribi_cpu_kernel oribi_cpu_random_kernels[] = {
-    ROW("Oribi>RandomNumbers", numbers),
-    ROW("Oribi>Multinomial", multinomial),
+    ORIBI_CPU_STATE_ROW("Oribi>RandomNumbers", numbers, numbers, "plain loops"),
+    ORIBI_CPU_STATE_ROW("Oribi>Multinomial", multinomial, multinomial, "plain loops"),
     {.op_name = NULL},
 };

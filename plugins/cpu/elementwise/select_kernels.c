@@ -168,14 +168,9 @@ static bool where_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(where, 1)
 
-#define ROW(op, compute_fn)                                                                        \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .compute = compute_fn,                     \
-        .why = "by element width"                                                                  \
-    }
 const oribi_cpu_kernel oribi_cpu_select_kernels[] = {
-    ROW("SelectV2", select_v2_compute),
-    ROW("Select", select_compute),
-    ROW("Where", where_compute),
+    ORIBI_CPU_ROW("SelectV2", select_v2, "by element width"),
+    ORIBI_CPU_ROW("Select", select, "by element width"),
+    ORIBI_CPU_ROW("Where", where, "by element width"),
     {.op_name = NULL},
 };

@@ -120,13 +120,8 @@ OPS(LOOPS)
 MICRO_OPS(MICRO)
 
 #define ROW(id, op, create_fn, T, dtype)                                                           \
-    {.op_name = op,                                                                                \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .create = create_fn,                                                                          \
-     .compute = id##_##T##_compute,                                                                \
-     .destroy = oribi_kit_free,                                                                    \
-     .why = "plain loop"},
+    ORIBI_CPU_ROW(op, id##_##T, "plain loop", ORIBI_CPU_OF(dtype), .create = create_fn,            \
+                  .destroy = oribi_kit_free),
 #define ROWS(id, op, create_fn, expr)                                                              \
     ROW(id, op, create_fn, float, TF_FLOAT) ROW(id, op, create_fn, double, TF_DOUBLE)
 /* clang-format off */

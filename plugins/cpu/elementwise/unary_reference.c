@@ -191,12 +191,7 @@ LEAKY(double)
 MICRO_OPS(MICRO)
 ORIBI_CPU_MICRO_UNARY_F32(atan, 0)
 
-#define ROW(op, T, dtype, fn)                                                                      \
-    {.op_name = op,                                                                                \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .compute = fn##_##T##_compute,                                                                \
-     .why = "plain loop"},
+#define ROW(op, T, dtype, fn)    ORIBI_CPU_ROW(op, fn##_##T, "plain loop", ORIBI_CPU_OF(dtype)),
 #define FLOAT_ROWS(id, op, expr) ROW(op, float, TF_FLOAT, id) ROW(op, double, TF_DOUBLE, id)
 #define SIGNED_ROWS(op, id)                                                                        \
     ROW(op, int8_t, TF_INT8, id)                                                                   \
@@ -209,13 +204,7 @@ ORIBI_CPU_MICRO_UNARY_F32(atan, 0)
     ROW(op, uint32_t, TF_UINT32, id)                                                               \
     ROW(op, uint64_t, TF_UINT64, id)
 #define LEAKY_ROW(T, dtype)                                                                        \
-    {.op_name = "LeakyRelu",                                                                       \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .create = leaky_create,                                                                       \
-     .compute = leaky_##T##_compute,                                                               \
-     .destroy = oribi_kit_free,                                                                    \
-     .why = "plain loop"},
+    ORIBI_CPU_STATE_ROW("LeakyRelu", leaky, leaky_##T, "plain loop", ORIBI_CPU_OF(dtype)),
 
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_unary_reference_kernels[] = {
@@ -241,8 +230,7 @@ const oribi_cpu_kernel oribi_cpu_unary_reference_kernels[] = {
     ROW("IsFinite", double, TF_DOUBLE, is_finite)
     LEAKY_ROW(float, TF_FLOAT)
     LEAKY_ROW(double, TF_DOUBLE)
-    {.op_name = "LogicalNot", .priority = ORIBI_CPU_REFERENCE, .compute = logical_not_bool_compute,
-     .why = "plain loop"},
+    ORIBI_CPU_ROW("LogicalNot", logical_not_bool, "plain loop"),
     {.op_name = NULL},
 };
 /* clang-format on */

@@ -304,11 +304,8 @@ BOTH(cholesky, CHOLESKY, 1)
 BOTH(determinant, DETERMINANT, 1)
 
 #define ROW(op, make, name, T, dtype)                                                              \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(dtype)}}, .priority = ORIBI_CPU_REFERENCE,   \
-        .create = make, .compute = name##_##T##_compute, .destroy = oribi_kit_free,                \
-        .why = "in double, matrix by matrix"                                                       \
-    }
+    ORIBI_CPU_ROW(op, name##_##T, "in double, matrix by matrix", ORIBI_CPU_OF(dtype),              \
+                  .create = make, .destroy = oribi_kit_free)
 #define ROWS(op, make, name)                                                                       \
     ROW(op, make, name, float, TF_FLOAT), ROW(op, make, name, double, TF_DOUBLE)
 

@@ -290,23 +290,9 @@ static bool pad_axes_run(const pad_axes_state *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(pad_axes, 4)
 
 const oribi_cpu_kernel oribi_cpu_axes_kernels[] = {
-    {.op_name = "ONNX>Squeeze",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = squeeze_axes_compute,
-     .why = "aliases its input"},
-    {.op_name = "ONNX>Unsqueeze",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = unsqueeze_axes_compute,
-     .why = "aliases its input"},
-    {.op_name = "ONNX>Slice",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = slice_axes_compute,
-     .why = "strided copy by element width"},
-    {.op_name = "ONNX>Pad",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = pad_axes_create,
-     .compute = pad_axes_compute,
-     .destroy = oribi_kit_free,
-     .why = "element by element"},
+    ORIBI_CPU_ROW("ONNX>Squeeze", squeeze_axes, "aliases its input"),
+    ORIBI_CPU_ROW("ONNX>Unsqueeze", unsqueeze_axes, "aliases its input"),
+    ORIBI_CPU_ROW("ONNX>Slice", slice_axes, "strided copy by element width"),
+    ORIBI_CPU_STATE_ROW("ONNX>Pad", pad_axes, pad_axes, "element by element"),
     {.op_name = NULL},
 };

@@ -244,19 +244,8 @@ static bool reverse_sequence_run(const reverse_state *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(reverse_sequence, 2)
 
 const oribi_cpu_kernel oribi_cpu_batch_space_kernels[] = {
-    {.op_name = "SpaceToBatchND",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = space_to_batch_compute,
-     .why = "copies of runs of bytes"},
-    {.op_name = "BatchToSpaceND",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = batch_to_space_compute,
-     .why = "copies of runs of bytes"},
-    {.op_name = "ReverseSequence",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = reverse_create,
-     .compute = reverse_sequence_compute,
-     .destroy = oribi_kit_free,
-     .why = "copies of runs of bytes"},
+    ORIBI_CPU_ROW("SpaceToBatchND", space_to_batch, "copies of runs of bytes"),
+    ORIBI_CPU_ROW("BatchToSpaceND", batch_to_space, "copies of runs of bytes"),
+    ORIBI_CPU_STATE_ROW("ReverseSequence", reverse, reverse_sequence, "copies of runs of bytes"),
     {.op_name = NULL},
 };

@@ -129,17 +129,7 @@ ORIBI_KIT_COMPUTE(plain, 3)
     ORIBI_CPU_F32 | ORIBI_KIT_TYPE(TF_DOUBLE) | ORIBI_KIT_TYPE(TF_INT32) | ORIBI_KIT_TYPE(TF_INT64)
 
 const oribi_cpu_kernel oribi_cpu_bincount_kernels[] = {
-    {.op_name = "DenseBincount",
-     .types = {{"T", COUNTED}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = count_create,
-     .compute = dense_compute,
-     .destroy = oribi_kit_free,
-     .why = "row after row"},
-    {.op_name = "Bincount",
-     .types = {{"T", COUNTED}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = plain_compute,
-     .why = "one after the other"},
+    ORIBI_CPU_STATE_ROW("DenseBincount", count, dense, "row after row", .types = {{"T", COUNTED}}),
+    ORIBI_CPU_ROW("Bincount", plain, "one after the other", .types = {{"T", COUNTED}}),
     {.op_name = NULL},
 };

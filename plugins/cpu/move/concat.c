@@ -333,17 +333,12 @@ static bool unpack_run(const axis_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(unpack, 1)
 
-#define MOVE(op, create_fn, compute_fn, destroy_fn)                                                \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = create_fn,                       \
-        .compute = compute_fn, .destroy = destroy_fn, .why = "copies of runs of bytes"             \
-    }
 const oribi_cpu_kernel oribi_cpu_concat_kernels[] = {
-    MOVE("ConcatV2", NULL, concat_v2_compute, NULL),
-    MOVE("Concat", NULL, concat_compute, NULL),
-    MOVE("Pack", axis_create, pack_compute, oribi_kit_free),
-    MOVE("Split", NULL, split_compute, NULL),
-    MOVE("SplitV", NULL, split_v_compute, NULL),
-    MOVE("Unpack", axis_create, unpack_compute, oribi_kit_free),
+    ORIBI_CPU_ROW("ConcatV2", concat_v2, "copies of runs of bytes"),
+    ORIBI_CPU_ROW("Concat", concat, "copies of runs of bytes"),
+    ORIBI_CPU_STATE_ROW("Pack", axis, pack, "copies of runs of bytes"),
+    ORIBI_CPU_ROW("Split", split, "copies of runs of bytes"),
+    ORIBI_CPU_ROW("SplitV", split_v, "copies of runs of bytes"),
+    ORIBI_CPU_STATE_ROW("Unpack", axis, unpack, "copies of runs of bytes"),
     {.op_name = NULL},
 };

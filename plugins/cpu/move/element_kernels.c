@@ -279,14 +279,11 @@ static bool cache_run(const cache_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(cache, 3)
 
-#define ELEMENT(op, id, text)                                                                      \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = id##_create,                     \
-        .compute = id##_compute, .destroy = oribi_kit_free, .why = text                            \
-    }
 const oribi_cpu_kernel oribi_cpu_element_kernels[] = {
-    ELEMENT("ONNX>GatherElements", gather_elements, "an index for each element"),
-    ELEMENT("ONNX>ScatterElements", scatter_elements, "an index for each element"),
-    ELEMENT("ONNX>TensorScatter", cache, "copies of runs of bytes"),
+    ORIBI_CPU_STATE_ROW("ONNX>GatherElements", gather_elements, gather_elements,
+                        "an index for each element"),
+    ORIBI_CPU_STATE_ROW("ONNX>ScatterElements", scatter_elements, scatter_elements,
+                        "an index for each element"),
+    ORIBI_CPU_STATE_ROW("ONNX>TensorScatter", cache, cache, "copies of runs of bytes"),
     {.op_name = NULL},
 };

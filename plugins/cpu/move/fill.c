@@ -264,22 +264,14 @@ static bool onnx_one_hot_run(const one_hot_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(onnx_one_hot, 3)
 
-#define ROW(op, create_fn, compute_fn, destroy_fn)                                                 \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = create_fn,                       \
-        .compute = compute_fn, .destroy = destroy_fn, .why = "by element width"                    \
-    }
 #define RANGE_ROW(T, dtype)                                                                        \
-    {                                                                                              \
-        .op_name = "Range", .types = {{"Tidx", ORIBI_KIT_TYPE(dtype)}},                            \
-        .priority = ORIBI_CPU_REFERENCE, .compute = range_##T##_compute, .why = "plain loop"       \
-    }
+    ORIBI_CPU_ROW("Range", range_##T, "plain loop", .types = {{"Tidx", ORIBI_KIT_TYPE(dtype)}})
 const oribi_cpu_kernel oribi_cpu_fill_kernels[] = {
-    ROW("Fill", NULL, fill_compute, NULL),
-    ROW("ZerosLike", NULL, zeros_like_compute, NULL),
-    ROW("OnesLike", NULL, ones_like_compute, NULL),
-    ROW("OneHot", one_hot_create, one_hot_compute, oribi_kit_free),
-    ROW("ONNX>OneHot", one_hot_create, onnx_one_hot_compute, oribi_kit_free),
+    ORIBI_CPU_ROW("Fill", fill, "by element width"),
+    ORIBI_CPU_ROW("ZerosLike", zeros_like, "by element width"),
+    ORIBI_CPU_ROW("OnesLike", ones_like, "by element width"),
+    ORIBI_CPU_STATE_ROW("OneHot", one_hot, one_hot, "by element width"),
+    ORIBI_CPU_STATE_ROW("ONNX>OneHot", one_hot, onnx_one_hot, "by element width"),
     RANGE_ROW(int8_t, TF_INT8),
     RANGE_ROW(int16_t, TF_INT16),
     RANGE_ROW(int32_t, TF_INT32),

@@ -136,13 +136,8 @@ static bool gather_v1_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_CPU_MOVE_COMPUTE(gather_v1, 2)
 
-#define MOVE(op, create_fn, compute_fn, destroy_fn)                                                \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = create_fn,                       \
-        .compute = compute_fn, .destroy = destroy_fn, .why = "copies of runs of bytes"             \
-    }
 const oribi_cpu_kernel oribi_cpu_gather_kernels[] = {
-    MOVE("GatherV2", gather_create, gather_v2_compute, oribi_kit_free),
-    MOVE("Gather", NULL, gather_v1_compute, NULL),
+    ORIBI_CPU_STATE_ROW("GatherV2", gather, gather_v2, "copies of runs of bytes"),
+    ORIBI_CPU_ROW("Gather", gather_v1, "copies of runs of bytes"),
     {.op_name = NULL},
 };

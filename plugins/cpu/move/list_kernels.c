@@ -462,19 +462,16 @@ static bool concat_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(concat, 1)
 
 /* clang-format off */
-#define ROW(op, creates, computes, what) \
-    {.op_name = (op), .priority = ORIBI_CPU_REFERENCE, .create = (creates), .compute = (computes), \
-     .destroy = oribi_kit_free, .why = (what)}
 const oribi_cpu_kernel oribi_cpu_list_kernels[] = {
-    ROW("Oribi>List", list_create, list_compute, "copies each tensor once"),
-    ROW("Oribi>NoList", plain_create, no_list_compute, "an empty variant"),
-    ROW("Oribi>ListInsert", plain_create, insert_compute, "copies one tensor, shares the others"),
-    ROW("Oribi>ListErase", plain_create, erase_compute, "shares the tensors"),
-    ROW("Oribi>ListAt", plain_create, at_compute, "shares the tensor"),
-    ROW("Oribi>ListSplit", split_create, split_compute, "copies each part once"),
-    ROW("Oribi>ListConcat", concat_create, concat_compute, "copies each tensor once"),
-    ROW("Oribi>ListHas", NULL, has_compute, "reads one pointer"),
-    ROW("Oribi>ListGet", plain_create, get_compute, "aliases its input"),
+    ORIBI_CPU_STATE_ROW("Oribi>List", list, list, "copies each tensor once"),
+    ORIBI_CPU_STATE_ROW("Oribi>NoList", plain, no_list, "an empty variant"),
+    ORIBI_CPU_STATE_ROW("Oribi>ListInsert", plain, insert, "copies one tensor, shares the others"),
+    ORIBI_CPU_STATE_ROW("Oribi>ListErase", plain, erase, "shares the tensors"),
+    ORIBI_CPU_STATE_ROW("Oribi>ListAt", plain, at, "shares the tensor"),
+    ORIBI_CPU_STATE_ROW("Oribi>ListSplit", split, split, "copies each part once"),
+    ORIBI_CPU_STATE_ROW("Oribi>ListConcat", concat, concat, "copies each tensor once"),
+    ORIBI_CPU_ROW("Oribi>ListHas", has, "reads one pointer"),
+    ORIBI_CPU_STATE_ROW("Oribi>ListGet", plain, get, "aliases its input"),
     {.op_name = NULL},
 };
 /* clang-format on */

@@ -256,16 +256,13 @@ static bool onnx_scatter_nd_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(onnx_scatter_nd, 3)
 
-#define ND(op, create_fn, compute_fn, destroy_fn)                                                  \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = create_fn,                       \
-        .compute = compute_fn, .destroy = destroy_fn, .why = "slices, one for each tuple"          \
-    }
 const oribi_cpu_kernel oribi_cpu_nd_kernels[] = {
-    ND("GatherNd", NULL, gather_nd_compute, NULL),
-    ND("ScatterNd", NULL, scatter_nd_compute, NULL),
-    ND("TensorScatterUpdate", NULL, scatter_update_compute, NULL),
-    ND("ONNX>GatherND", onnx_gather_nd_create, onnx_gather_nd_compute, oribi_kit_free),
-    ND("ONNX>ScatterND", onnx_scatter_nd_create, onnx_scatter_nd_compute, oribi_kit_free),
+    ORIBI_CPU_ROW("GatherNd", gather_nd, "slices, one for each tuple"),
+    ORIBI_CPU_ROW("ScatterNd", scatter_nd, "slices, one for each tuple"),
+    ORIBI_CPU_ROW("TensorScatterUpdate", scatter_update, "slices, one for each tuple"),
+    ORIBI_CPU_STATE_ROW("ONNX>GatherND", onnx_gather_nd, onnx_gather_nd,
+                        "slices, one for each tuple"),
+    ORIBI_CPU_STATE_ROW("ONNX>ScatterND", onnx_scatter_nd, onnx_scatter_nd,
+                        "slices, one for each tuple"),
     {.op_name = NULL},
 };

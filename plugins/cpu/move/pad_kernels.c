@@ -213,19 +213,8 @@ static bool pad_v2_run(const pad_state *state, oribi_kit_run *run)
 ORIBI_CPU_MOVE_COMPUTE(pad_v2, 3)
 
 const oribi_cpu_kernel oribi_cpu_pad_kernels[] = {
-    {.op_name = "Pad",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = pad_compute,
-     .why = "line by line, by element width"},
-    {.op_name = "PadV2",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = pad_v2_compute,
-     .why = "line by line, by element width"},
-    {.op_name = "MirrorPad",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = mirror_create,
-     .compute = pad_compute,
-     .destroy = oribi_kit_free,
-     .why = "line by line, by element width"},
+    ORIBI_CPU_ROW("Pad", pad, "line by line, by element width"),
+    ORIBI_CPU_ROW("PadV2", pad_v2, "line by line, by element width"),
+    ORIBI_CPU_STATE_ROW("MirrorPad", mirror, pad, "line by line, by element width"),
     {.op_name = NULL},
 };

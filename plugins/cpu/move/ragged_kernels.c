@@ -305,11 +305,6 @@ static bool ragged_run(const void *state, oribi_kit_run *run)
 ORIBI_CPU_MOVE_COMPUTE(ragged, FIRST)
 
 const oribi_cpu_kernel oribi_cpu_ragged_kernels[] = {
-    {.op_name = "RaggedTensorToTensor",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = ragged_create,
-     .compute = ragged_compute,
-     .destroy = oribi_kit_free,
-     .why = "level by level"},
+    ORIBI_CPU_STATE_ROW("RaggedTensorToTensor", ragged, ragged, "level by level"),
     {.op_name = NULL},
 };

@@ -184,18 +184,12 @@ UNSORTED(prod, ORIBI_CPU_MULTIPLY)
 UNSORTED(max, ORIBI_CPU_MAXIMUM)
 UNSORTED(min, ORIBI_CPU_MINIMUM)
 
-#define ROW(op, T, dtype, fn)                                                                      \
-    {.op_name = op,                                                                                \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .compute = fn,                                                                                \
-     .why = "row by row"},
 #define ROWS(T, dtype)                                                                             \
-    ROW("UnsortedSegmentSum", T, dtype, sum_compute)                                               \
-    ROW("UnsortedSegmentProd", T, dtype, prod_compute)                                             \
-    ROW("UnsortedSegmentMax", T, dtype, max_compute)                                               \
-    ROW("UnsortedSegmentMin", T, dtype, min_compute)                                               \
-    ROW("SegmentSum", T, dtype, segment_sum_compute)
+    ORIBI_CPU_ROW("UnsortedSegmentSum", sum, "row by row", ORIBI_CPU_OF(dtype)),                   \
+        ORIBI_CPU_ROW("UnsortedSegmentProd", prod, "row by row", ORIBI_CPU_OF(dtype)),             \
+        ORIBI_CPU_ROW("UnsortedSegmentMax", max, "row by row", ORIBI_CPU_OF(dtype)),               \
+        ORIBI_CPU_ROW("UnsortedSegmentMin", min, "row by row", ORIBI_CPU_OF(dtype)),               \
+        ORIBI_CPU_ROW("SegmentSum", segment_sum, "row by row", ORIBI_CPU_OF(dtype)),
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_segment_kernels[] = {
     ORIBI_CPU_NUMBERS(ROWS)

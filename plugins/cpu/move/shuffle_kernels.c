@@ -100,13 +100,7 @@ ORIBI_KIT_COMPUTE(shuffle, 1)
      ORIBI_KIT_TYPE(TF_BFLOAT16) | ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8) |            \
      ORIBI_KIT_TYPE(TF_INT32) | ORIBI_KIT_TYPE(TF_INT64))
 const oribi_cpu_kernel oribi_cpu_shuffle_kernels[] = {
-    {.op_name = "Oribi>ChannelShuffle",
-     .types = {{"T", SHUFFLE_TYPES}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = shuffle_create,
-     .compute = shuffle_compute,
-     .destroy = oribi_kit_free,
-     .strided_outputs = 1,
-     .why = "one pass instead of three steps"},
+    ORIBI_CPU_STATE_ROW("Oribi>ChannelShuffle", shuffle, shuffle, "one pass instead of three steps",
+                        .types = {{"T", SHUFFLE_TYPES}}, .strided_outputs = 1),
     {.op_name = NULL},
 };

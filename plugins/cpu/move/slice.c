@@ -164,15 +164,7 @@ static bool strided_run(const oribi_geometry_strided *masks, oribi_kit_run *run)
 ORIBI_CPU_MOVE_COMPUTE(strided, 4)
 
 const oribi_cpu_kernel oribi_cpu_slice_kernels[] = {
-    {.op_name = "Slice",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = slice_compute,
-     .why = "strided copy by element width"},
-    {.op_name = "StridedSlice",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = strided_create,
-     .compute = strided_compute,
-     .destroy = oribi_kit_free,
-     .why = "strided copy by element width"},
+    ORIBI_CPU_ROW("Slice", slice, "strided copy by element width"),
+    ORIBI_CPU_STATE_ROW("StridedSlice", strided, strided, "strided copy by element width"),
     {.op_name = NULL},
 };

@@ -97,11 +97,6 @@ static bool sparse_run(const void *state, oribi_kit_run *run)
 ORIBI_CPU_MOVE_COMPUTE(sparse, 4)
 
 const oribi_cpu_kernel oribi_cpu_sparse_kernels[] = {
-    {.op_name = "SparseToDense",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = sparse_create,
-     .compute = sparse_compute,
-     .destroy = oribi_kit_free,
-     .why = "the default, then the values"},
+    ORIBI_CPU_STATE_ROW("SparseToDense", sparse, sparse, "the default, then the values"),
     {.op_name = NULL},
 };

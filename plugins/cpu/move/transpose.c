@@ -250,17 +250,12 @@ static bool space_to_depth_run(const space_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(space_to_depth, 1)
 
-#define MOVE(op, create_fn, compute_fn, destroy_fn)                                                \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = create_fn,                       \
-        .compute = compute_fn, .destroy = destroy_fn, .why = "strided copy by element width"       \
-    }
 const oribi_cpu_kernel oribi_cpu_transpose_kernels[] = {
-    MOVE("Transpose", NULL, transpose_compute, NULL),
-    MOVE("ReverseV2", NULL, reverse_compute, NULL),
-    MOVE("Tile", NULL, tile_compute, NULL),
-    MOVE("BroadcastTo", NULL, broadcast_to_compute, NULL),
-    MOVE("DepthToSpace", space_create, depth_to_space_compute, oribi_kit_free),
-    MOVE("SpaceToDepth", space_create, space_to_depth_compute, oribi_kit_free),
+    ORIBI_CPU_ROW("Transpose", transpose, "strided copy by element width"),
+    ORIBI_CPU_ROW("ReverseV2", reverse, "strided copy by element width"),
+    ORIBI_CPU_ROW("Tile", tile, "strided copy by element width"),
+    ORIBI_CPU_ROW("BroadcastTo", broadcast_to, "strided copy by element width"),
+    ORIBI_CPU_STATE_ROW("DepthToSpace", space, depth_to_space, "strided copy by element width"),
+    ORIBI_CPU_STATE_ROW("SpaceToDepth", space, space_to_depth, "strided copy by element width"),
     {.op_name = NULL},
 };

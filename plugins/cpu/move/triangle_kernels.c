@@ -212,21 +212,8 @@ static bool eye_run(const triangle_state *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(eye, 1)
 
 const oribi_cpu_kernel oribi_cpu_triangle_kernels[] = {
-    {.op_name = "ONNX>Trilu",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = trilu_create,
-     .compute = trilu_compute,
-     .destroy = oribi_kit_free,
-     .why = "rows, copied and cut"},
-    {.op_name = "MatrixBandPart",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = band_compute,
-     .why = "rows, copied and cut on both sides"},
-    {.op_name = "ONNX>EyeLike",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = eye_create,
-     .compute = eye_compute,
-     .destroy = oribi_kit_free,
-     .why = "rows of zeros and a one"},
+    ORIBI_CPU_STATE_ROW("ONNX>Trilu", trilu, trilu, "rows, copied and cut"),
+    ORIBI_CPU_ROW("MatrixBandPart", band, "rows, copied and cut on both sides"),
+    ORIBI_CPU_STATE_ROW("ONNX>EyeLike", eye, eye, "rows of zeros and a one"),
     {.op_name = NULL},
 };

@@ -222,13 +222,8 @@ ORIBI_CPU_NUMBERS(COMPUTE)
 COMPUTE(bool, TF_BOOL)
 
 #define ROW(T, dtype)                                                                              \
-    {.op_name = "ONNX>Unique",                                                                     \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .create = unique_create,                                                                      \
-     .compute = unique_##T##_compute,                                                              \
-     .destroy = oribi_kit_free,                                                                    \
-     .why = "a merge sort of numbers of slices"},
+    ORIBI_CPU_STATE_ROW("ONNX>Unique", unique, unique_##T, "a merge sort of numbers of slices",    \
+                        ORIBI_CPU_OF(dtype)),
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_unique_kernels[] = {
     ORIBI_CPU_NUMBERS(ROW)

@@ -97,9 +97,7 @@ static bool update_slice_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(update_slice, 3)
 
 const oribi_cpu_kernel oribi_cpu_update_slice_kernels[] = {
-    {.op_name = "Oribi>UpdateSlice",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = update_slice_compute,
-     .why = "row by row, in place where the host allows it"},
+    ORIBI_CPU_ROW("Oribi>UpdateSlice", update_slice,
+                  "row by row, in place where the host allows it"),
     {.op_name = NULL},
 };

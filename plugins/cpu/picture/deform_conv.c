@@ -248,11 +248,8 @@ LOOPS(float)
 LOOPS(double)
 
 #define ROW(T, dtype)                                                                              \
-    {                                                                                              \
-        .op_name = "ONNX>DeformConv", .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                     \
-        .priority = ORIBI_CPU_REFERENCE, .create = deform_create, .compute = deform_##T##_compute, \
-        .destroy = oribi_kit_free, .why = "columns of sampled elements, plain loops"               \
-    }
+    ORIBI_CPU_STATE_ROW("ONNX>DeformConv", deform, deform_##T,                                     \
+                        "columns of sampled elements, plain loops", ORIBI_CPU_OF(dtype))
 const oribi_cpu_kernel oribi_cpu_deform_conv_kernels[] = {
     ROW(float, TF_FLOAT),
     ROW(double, TF_DOUBLE),

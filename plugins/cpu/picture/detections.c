@@ -287,11 +287,7 @@ static bool detection_run(const detection_state *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(detection, N_INPUTS)
 
 const oribi_cpu_kernel oribi_cpu_detection_kernels[] = {
-    {.op_name = "Oribi>DetectionPostProcess",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = detection_create,
-     .compute = detection_compute,
-     .destroy = oribi_kit_free,
-     .why = "sorted by score, plain loops"},
+    ORIBI_CPU_STATE_ROW("Oribi>DetectionPostProcess", detection, detection,
+                        "sorted by score, plain loops"),
     {.op_name = NULL},
 };

@@ -370,19 +370,11 @@ ORIBI_KIT_COMPUTE(affine_float, 2)
 ORIBI_KIT_COMPUTE(affine_double, 2)
 
 #define SAMPLE_ROW(T, dtype, G, grid_dtype)                                                        \
-    {                                                                                              \
-        .op_name = "ONNX>GridSample",                                                              \
-        .types = {{"T", ORIBI_KIT_TYPE(dtype)}, {"Tgrid", ORIBI_KIT_TYPE(grid_dtype)}},            \
-        .priority = ORIBI_CPU_REFERENCE, .create = grid_create,                                    \
-        .compute = sample_##T##_##G##_compute, .destroy = oribi_kit_free,                          \
-        .why = "places once for all channels"                                                      \
-    }
+    ORIBI_CPU_STATE_ROW(                                                                           \
+        "ONNX>GridSample", grid, sample_##T##_##G, "places once for all channels",                 \
+        .types = {{"T", ORIBI_KIT_TYPE(dtype)}, {"Tgrid", ORIBI_KIT_TYPE(grid_dtype)}})
 #define AFFINE_ROW(T, dtype)                                                                       \
-    {                                                                                              \
-        .op_name = "ONNX>AffineGrid", .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                     \
-        .priority = ORIBI_CPU_REFERENCE, .create = affine_create, .compute = affine_##T##_compute, \
-        .destroy = oribi_kit_free, .why = "plain loops"                                            \
-    }
+    ORIBI_CPU_STATE_ROW("ONNX>AffineGrid", affine, affine_##T, "plain loops", ORIBI_CPU_OF(dtype))
 const oribi_cpu_kernel oribi_cpu_grid_sample_kernels[] = {
     SAMPLE_ROW(float, TF_FLOAT, float, TF_FLOAT),
     SAMPLE_ROW(float, TF_FLOAT, double, TF_DOUBLE),

@@ -193,11 +193,7 @@ static void suppress_compute(void *state, TF_OpKernelContext *context)
 }
 
 const oribi_cpu_kernel oribi_cpu_suppression_kernels[] = {
-    {.op_name = "ONNX>NonMaxSuppression",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = suppress_create,
-     .compute = suppress_compute,
-     .destroy = oribi_kit_free,
-     .why = "a heap of scores, plain loops"},
+    ORIBI_CPU_STATE_ROW("ONNX>NonMaxSuppression", suppress, suppress,
+                        "a heap of scores, plain loops"),
     {.op_name = NULL},
 };

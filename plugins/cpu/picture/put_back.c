@@ -382,13 +382,7 @@ static bool crop_run(const crop_state *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(crop, 2)
 
 #define COL_ROW(T, dtype)                                                                          \
-    {.op_name = "ONNX>Col2Im",                                                                     \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .create = col_create,                                                                         \
-     .compute = col_##T##_compute,                                                                 \
-     .destroy = oribi_kit_free,                                                                    \
-     .why = "plain loops"},
+    ORIBI_CPU_STATE_ROW("ONNX>Col2Im", col, col_##T, "plain loops", ORIBI_CPU_OF(dtype)),
 const oribi_cpu_kernel oribi_cpu_put_back_kernels[] = {
     ORIBI_CPU_NUMBERS(COL_ROW){.op_name = "ONNX>MaxUnpool",
                                .priority = ORIBI_CPU_REFERENCE,
@@ -396,11 +390,6 @@ const oribi_cpu_kernel oribi_cpu_put_back_kernels[] = {
                                .compute = unpool_compute,
                                .destroy = oribi_kit_free,
                                .why = "plain loops, by element width"},
-    {.op_name = "ONNX>CenterCropPad",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = crop_create,
-     .compute = crop_compute,
-     .destroy = oribi_kit_free,
-     .why = "line by line, by element width"},
+    ORIBI_CPU_STATE_ROW("ONNX>CenterCropPad", crop, crop, "line by line, by element width"),
     {.op_name = NULL},
 };

@@ -322,16 +322,12 @@ ORIBI_KIT_COMPUTE(align_double, 3)
 ORIBI_KIT_COMPUTE(whole_float, 2)
 ORIBI_KIT_COMPUTE(whole_double, 2)
 
-#define ROW(op, T, dtype, create_fn, fn)                                                           \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(dtype)}}, .priority = ORIBI_CPU_REFERENCE,   \
-        .create = create_fn, .compute = fn##_##T##_compute, .destroy = oribi_kit_free,             \
-        .why = "plain loops"                                                                       \
-    }
+#define ROW(op, T, dtype, make, fn)                                                                \
+    ORIBI_CPU_STATE_ROW(op, make, fn##_##T, "plain loops", ORIBI_CPU_OF(dtype))
 const oribi_cpu_kernel oribi_cpu_region_pool_kernels[] = {
-    ROW("ONNX>RoiAlign", float, TF_FLOAT, align_create, align),
-    ROW("ONNX>RoiAlign", double, TF_DOUBLE, align_create, align),
-    ROW("ONNX>MaxRoiPool", float, TF_FLOAT, pool_create, whole),
-    ROW("ONNX>MaxRoiPool", double, TF_DOUBLE, pool_create, whole),
+    ROW("ONNX>RoiAlign", float, TF_FLOAT, align, align),
+    ROW("ONNX>RoiAlign", double, TF_DOUBLE, align, align),
+    ROW("ONNX>MaxRoiPool", float, TF_FLOAT, pool, whole),
+    ROW("ONNX>MaxRoiPool", double, TF_DOUBLE, pool, whole),
     {.op_name = NULL},
 };

@@ -161,9 +161,6 @@ static bool suppression_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(suppression, N_INPUTS)
 
 const oribi_cpu_kernel oribi_cpu_soft_suppression_kernels[] = {
-    {.op_name = "Oribi>NonMaxSuppression",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = suppression_compute,
-     .why = "a heap of scores, plain loops"},
+    ORIBI_CPU_ROW("Oribi>NonMaxSuppression", suppression, "a heap of scores, plain loops"),
     {.op_name = NULL},
 };

@@ -75,11 +75,7 @@ static bool transform_bilinear_run(const transform_state *state, oribi_kit_run *
 ORIBI_KIT_COMPUTE(transform_bilinear, 2)
 
 const oribi_cpu_kernel oribi_cpu_transform_bilinear_kernels[] = {
-    {.op_name = "Oribi>TransformBilinear",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = transform_bilinear_create,
-     .compute = transform_bilinear_compute,
-     .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
+    ORIBI_CPU_STATE_ROW("Oribi>TransformBilinear", transform_bilinear, transform_bilinear,
+                        "the arithmetic of micro/, bit for bit"),
     {.op_name = NULL},
 };

@@ -246,16 +246,12 @@ bool oribi_conv_nd_take(oribi_kit_run *run, const oribi_conv_nd *conv,
 LOOPS(float)
 LOOPS(double)
 
-#define ROW(op, create_fn, T, dtype)                                                               \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(dtype)}}, .priority = ORIBI_CPU_REFERENCE,   \
-        .create = create_fn, .compute = conv_##T##_compute, .destroy = oribi_kit_free,             \
-        .why = "plain loops, double sums"                                                          \
-    }
+#define ROW(op, make, T, dtype)                                                                    \
+    ORIBI_CPU_STATE_ROW(op, make, conv_##T, "plain loops, double sums", ORIBI_CPU_OF(dtype))
 const oribi_cpu_kernel oribi_cpu_conv_nd_kernels[] = {
-    ROW("ONNX>Conv", onnx_create, float, TF_FLOAT),
-    ROW("ONNX>Conv", onnx_create, double, TF_DOUBLE),
-    ROW("Conv3D", three_create, float, TF_FLOAT),
-    ROW("Conv3D", three_create, double, TF_DOUBLE),
+    ROW("ONNX>Conv", onnx, float, TF_FLOAT),
+    ROW("ONNX>Conv", onnx, double, TF_DOUBLE),
+    ROW("Conv3D", three, float, TF_FLOAT),
+    ROW("Conv3D", three, double, TF_DOUBLE),
     {.op_name = NULL},
 };

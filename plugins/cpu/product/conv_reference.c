@@ -171,11 +171,8 @@ ORIBI_KIT_COMPUTE(depthwise_reference, 2)
 ORIBI_KIT_COMPUTE(backprop_reference, 3)
 
 #define ROW(op, function, strided)                                                                 \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .priority = ORIBI_CPU_REFERENCE,           \
-        .create = reference_create, .compute = function##_compute, .destroy = oribi_kit_free,      \
-        .strided_outputs = strided, .why = "plain loops, double sums"                              \
-    }
+    ORIBI_CPU_STATE_ROW(op, reference, function, "plain loops, double sums",                       \
+                        ORIBI_CPU_OF(TF_FLOAT), .strided_outputs = strided)
 const oribi_cpu_kernel oribi_cpu_conv_reference_kernels[] = {
     ROW("Conv2D", conv_reference, 1),
     ROW("_FusedConv2D", conv_reference, 1),

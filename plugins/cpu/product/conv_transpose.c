@@ -126,12 +126,7 @@ static bool transpose_run(const transpose_state *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(transpose, 2)
 
 const oribi_cpu_kernel oribi_cpu_conv_transpose_kernels[] = {
-    {.op_name = "ONNX>ConvTranspose",
-     .types = {{"T", ORIBI_CPU_F32}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = transpose_create,
-     .compute = transpose_compute,
-     .destroy = oribi_kit_free,
-     .why = "rows, each tap added once"},
+    ORIBI_CPU_STATE_ROW("ONNX>ConvTranspose", transpose, transpose, "rows, each tap added once",
+                        ORIBI_CPU_OF(TF_FLOAT)),
     {.op_name = NULL},
 };

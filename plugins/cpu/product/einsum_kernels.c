@@ -241,13 +241,8 @@ EINSUM(uint32_t, uint64_t)
 EINSUM(uint64_t, uint64_t)
 
 #define ROW(T, dtype)                                                                              \
-    {.op_name = "Einsum",                                                                          \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .create = einsum_create,                                                                      \
-     .compute = einsum_##T##_compute,                                                              \
-     .destroy = oribi_kit_free,                                                                    \
-     .why = "a sum for each element"},
+    ORIBI_CPU_STATE_ROW("Einsum", einsum, einsum_##T, "a sum for each element",                    \
+                        ORIBI_CPU_OF(dtype)),
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_einsum_kernels[] = {
     ORIBI_CPU_NUMBERS(ROW)

@@ -122,11 +122,8 @@ static bool matmul_reference_run(const void *arg, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(matmul_reference, 2)
 
 #define ROW(op)                                                                                    \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .priority = ORIBI_CPU_REFERENCE,           \
-        .create = reference_create, .compute = matmul_reference_compute,                           \
-        .destroy = oribi_kit_free, .why = "plain loops, double sums"                               \
-    }
+    ORIBI_CPU_STATE_ROW(op, reference, matmul_reference, "plain loops, double sums",               \
+                        ORIBI_CPU_OF(TF_FLOAT))
 const oribi_cpu_kernel oribi_cpu_matmul_reference_kernels[] = {ROW("MatMul"),
                                                                ROW("_FusedMatMul"),
                                                                ROW("BatchMatMulV2"),

@@ -91,11 +91,6 @@ ORIBI_KIT_COMPUTE(wide, 2)
 #define WIDE_TYPES                                                                                 \
     (ORIBI_KIT_TYPE(TF_INT32) | ORIBI_KIT_TYPE(TF_UINT32) | ORIBI_KIT_TYPE(TF_INT64) |             \
      ORIBI_KIT_TYPE(TF_UINT64) | ORIBI_KIT_TYPE(TF_DOUBLE))
-#define ROW(op)                                                                                    \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", WIDE_TYPES}}, .priority = ORIBI_CPU_REFERENCE,              \
-        .create = wide_create, .compute = wide_compute, .destroy = oribi_kit_free,                 \
-        .why = "plain loops"                                                                       \
-    }
+#define ROW(op) ORIBI_CPU_STATE_ROW(op, wide, wide, "plain loops", .types = {{"T", WIDE_TYPES}})
 const oribi_cpu_kernel oribi_cpu_matmul_wide_kernels[] = {
     ROW("MatMul"), ROW("BatchMatMulV2"), {.op_name = NULL}};

@@ -244,18 +244,8 @@ static bool q_lstm_run(const struct oribi_micro_lstm_spec *state, oribi_kit_run 
 ORIBI_KIT_COMPUTE(q_lstm, N_INPUTS)
 
 const oribi_cpu_kernel oribi_cpu_lstm_kernels[] = {
-    {.op_name = "Oribi>Lstm",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = lstm_create,
-     .compute = lstm_compute,
-     .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
-    {.op_name = "Oribi>QLstm",
-     .types = {{"T", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16)}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = q_lstm_create,
-     .compute = q_lstm_compute,
-     .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
+    ORIBI_CPU_STATE_ROW("Oribi>Lstm", lstm, lstm, "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_STATE_ROW("Oribi>QLstm", q_lstm, q_lstm, "the arithmetic of micro/, bit for bit",
+                        .types = {{"T", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16)}}),
     {.op_name = NULL},
 };

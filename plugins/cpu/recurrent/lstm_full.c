@@ -148,11 +148,7 @@ static bool lstm_full_run(const arguments *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(lstm_full, N_INPUTS)
 
 const oribi_cpu_kernel oribi_cpu_lstm_full_kernels[] = {
-    {.op_name = "Oribi>LstmFull",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = lstm_full_create,
-     .compute = lstm_full_compute,
-     .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
+    ORIBI_CPU_STATE_ROW("Oribi>LstmFull", lstm_full, lstm_full,
+                        "the arithmetic of micro/, bit for bit"),
     {.op_name = NULL},
 };

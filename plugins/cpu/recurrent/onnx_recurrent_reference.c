@@ -254,13 +254,8 @@ ORIBI_KIT_COMPUTE(recurrent, 1)
 /* --- Rows ------------------------------------------------------------------------------------ */
 
 #define ROW(op, name)                                                                              \
-    {.op_name = op,                                                                                \
-     .types = {{"T", ORIBI_CPU_F32 | ORIBI_KIT_TYPE(TF_DOUBLE)}},                                  \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .create = oribi_recurrent_##name##_create,                                                    \
-     .compute = recurrent_compute,                                                                 \
-     .destroy = oribi_kit_free,                                                                    \
-     .why = "plain loops"},
+    ORIBI_CPU_STATE_ROW(op, oribi_recurrent_##name, recurrent, "plain loops",                      \
+                        .types = {{"T", ORIBI_CPU_F32 | ORIBI_KIT_TYPE(TF_DOUBLE)}}),
 
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_onnx_recurrent_reference_kernels[] = {

@@ -175,23 +175,9 @@ static bool q_narrow_svdf_run(const struct oribi_micro_svdf_s8_spec *state, orib
 ORIBI_KIT_COMPUTE(q_narrow_svdf, 5)
 
 const oribi_cpu_kernel oribi_cpu_recurrent_kernels[] = {
-    {.op_name = "Oribi>Svdf",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = svdf_create,
-     .compute = svdf_compute,
-     .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
-    {.op_name = "Oribi>QSvdf",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = q_svdf_create,
-     .compute = q_svdf_compute,
-     .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
-    {.op_name = "Oribi>QNarrowSvdf",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = q_narrow_svdf_create,
-     .compute = q_narrow_svdf_compute,
-     .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
+    ORIBI_CPU_STATE_ROW("Oribi>Svdf", svdf, svdf, "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_STATE_ROW("Oribi>QSvdf", q_svdf, q_svdf, "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_STATE_ROW("Oribi>QNarrowSvdf", q_narrow_svdf, q_narrow_svdf,
+                        "the arithmetic of micro/, bit for bit"),
     {.op_name = NULL},
 };

@@ -335,20 +335,22 @@ static bool overlap_run(const one_number *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(overlap, 2)
 
-#define ROW(op, make, free, fn)                                                                    \
-    {                                                                                              \
-        .op_name = "Oribi>Signal" op, .priority = ORIBI_CPU_REFERENCE, .create = make,             \
-        .compute = fn##_compute, .destroy = free, .why = "the arithmetic of micro/, bit for bit"   \
-    }
 const oribi_cpu_kernel oribi_cpu_audio_kernels[] = {
-    ROW("Window", window_create, oribi_kit_free, window),
-    ROW("Energy", energy_create, oribi_kit_free, energy),
-    ROW("FftAutoScale", NULL, NULL, auto_scale),
-    ROW("FilterBank", bank_create, oribi_kit_free, bank),
-    ROW("FilterBankSquareRoot", NULL, NULL, root),
-    ROW("FilterBankLog", log_create, oribi_kit_free, log),
-    ROW("SpectralSubtraction", noise_create, oribi_kit_free, noise),
-    ROW("Pcan", gain_create, oribi_kit_free, gain),
-    ROW("OverlapAdd", overlap_create, oribi_kit_free, overlap),
+    ORIBI_CPU_STATE_ROW("Oribi>SignalWindow", window, window,
+                        "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_STATE_ROW("Oribi>SignalEnergy", energy, energy,
+                        "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_ROW("Oribi>SignalFftAutoScale", auto_scale, "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_STATE_ROW("Oribi>SignalFilterBank", bank, bank,
+                        "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_ROW("Oribi>SignalFilterBankSquareRoot", root,
+                  "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_STATE_ROW("Oribi>SignalFilterBankLog", log, log,
+                        "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_STATE_ROW("Oribi>SignalSpectralSubtraction", noise, noise,
+                        "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_STATE_ROW("Oribi>SignalPcan", gain, gain, "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_STATE_ROW("Oribi>SignalOverlapAdd", overlap, overlap,
+                        "the arithmetic of micro/, bit for bit"),
     {.op_name = NULL},
 };

@@ -108,11 +108,6 @@ static bool wav_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(wav, 1)
 
 const oribi_cpu_kernel oribi_cpu_decode_wav_kernels[] = {
-    {.op_name = "DecodeWav",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = wav_create,
-     .compute = wav_compute,
-     .destroy = oribi_kit_free,
-     .why = "walks the chunks, then the samples"},
+    ORIBI_CPU_STATE_ROW("DecodeWav", wav, wav, "walks the chunks, then the samples"),
     {.op_name = NULL},
 };

@@ -289,14 +289,10 @@ static void stft_compute(void *state, TF_OpKernelContext *context)
     oribi_kit_end(&run);
 }
 
-#define ROW(op, fn)                                                                                \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(TF_FLOAT) | ORIBI_KIT_TYPE(TF_DOUBLE)}},     \
-        .priority = ORIBI_CPU_REFERENCE, .create = fn##_create, .compute = fn##_compute,           \
-        .destroy = oribi_kit_free, .why = "powers of two, in double"                               \
-    }
 const oribi_cpu_kernel oribi_cpu_dft_kernels[] = {
-    ROW("ONNX>DFT", dft),
-    ROW("ONNX>STFT", stft),
+    ORIBI_CPU_STATE_ROW("ONNX>DFT", dft, dft, "powers of two, in double",
+                        .types = {{"T", ORIBI_KIT_TYPE(TF_FLOAT) | ORIBI_KIT_TYPE(TF_DOUBLE)}}),
+    ORIBI_CPU_STATE_ROW("ONNX>STFT", stft, stft, "powers of two, in double",
+                        .types = {{"T", ORIBI_KIT_TYPE(TF_FLOAT) | ORIBI_KIT_TYPE(TF_DOUBLE)}}),
     {.op_name = NULL},
 };

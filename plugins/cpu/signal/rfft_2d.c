@@ -193,18 +193,12 @@ PART(abs, float, (float)hypot((double)z[0], (double)z[1]))
 PART(abs, double, hypot(z[0], z[1]))
 
 #define PLANE_ROW(op, fn, real, complex)                                                           \
-    {                                                                                              \
-        .op_name = op,                                                                             \
-        .types = {{"Treal", ORIBI_KIT_TYPE(real)}, {"Tcomplex", ORIBI_KIT_TYPE(complex)}},         \
-        .priority = ORIBI_CPU_REFERENCE, .compute = fn##_compute,                                  \
-        .why = "rows, then columns, in double"                                                     \
-    }
+    ORIBI_CPU_ROW(                                                                                 \
+        op, fn, "rows, then columns, in double",                                                   \
+        .types = {{"Treal", ORIBI_KIT_TYPE(real)}, {"Tcomplex", ORIBI_KIT_TYPE(complex)}})
 #define PART_ROW(op, fn, T, real, complex)                                                         \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(complex)}, {"Tout", ORIBI_KIT_TYPE(real)}},  \
-        .priority = ORIBI_CPU_REFERENCE, .compute = fn##_##T##_compute,                            \
-        .why = "a part of each complex number"                                                     \
-    }
+    ORIBI_CPU_ROW(op, fn##_##T, "a part of each complex number",                                   \
+                  .types = {{"T", ORIBI_KIT_TYPE(complex)}, {"Tout", ORIBI_KIT_TYPE(real)}})
 const oribi_cpu_kernel oribi_cpu_rfft_2d_kernels[] = {
     PLANE_ROW("RFFT2D", rfft_2d, TF_FLOAT, TF_COMPLEX64),
     PLANE_ROW("RFFT2D", rfft_2d, TF_DOUBLE, TF_COMPLEX128),

@@ -106,13 +106,8 @@ static bool irfft_run(const fft_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(irfft, 1)
 
-#define ROW(op, fn)                                                                                \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = fft_create,                      \
-        .compute = fn##_compute, .destroy = oribi_kit_free, .why = "the steps of KISS FFT"         \
-    }
 const oribi_cpu_kernel oribi_cpu_signal_fft_kernels[] = {
-    ROW("Oribi>SignalRfft", rfft),
-    ROW("Oribi>SignalIrfft", irfft),
+    ORIBI_CPU_STATE_ROW("Oribi>SignalRfft", fft, rfft, "the steps of KISS FFT"),
+    ORIBI_CPU_STATE_ROW("Oribi>SignalIrfft", fft, irfft, "the steps of KISS FFT"),
     {.op_name = NULL},
 };

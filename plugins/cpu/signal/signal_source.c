@@ -179,16 +179,14 @@ ORIBI_KIT_COMPUTE(mel, 5)
 
 #define TYPE(T, dtype) | ORIBI_KIT_TYPE(dtype)
 #define ALL_TYPES      (UINT64_C(0) ORIBI_CPU_NUMBERS(TYPE))
-#define ROW(op, create_fn, compute_fn)                                                             \
-    {                                                                                              \
-        .op_name = op, .types = {{"output_datatype", ALL_TYPES}}, .priority = ORIBI_CPU_REFERENCE, \
-        .create = create_fn, .compute = compute_fn, .destroy = oribi_kit_free,                     \
-        .why = "plain loops in double"                                                             \
-    }
 const oribi_cpu_kernel oribi_cpu_signal_source_kernels[] = {
-    ROW("ONNX>HannWindow", hann_create, window_compute),
-    ROW("ONNX>HammingWindow", hamming_create, window_compute),
-    ROW("ONNX>BlackmanWindow", blackman_create, window_compute),
-    ROW("ONNX>MelWeightMatrix", NULL, mel_compute),
+    ORIBI_CPU_STATE_ROW("ONNX>HannWindow", hann, window, "plain loops in double",
+                        .types = {{"output_datatype", ALL_TYPES}}),
+    ORIBI_CPU_STATE_ROW("ONNX>HammingWindow", hamming, window, "plain loops in double",
+                        .types = {{"output_datatype", ALL_TYPES}}),
+    ORIBI_CPU_STATE_ROW("ONNX>BlackmanWindow", blackman, window, "plain loops in double",
+                        .types = {{"output_datatype", ALL_TYPES}}),
+    ORIBI_CPU_ROW("ONNX>MelWeightMatrix", mel, "plain loops in double",
+                  .types = {{"output_datatype", ALL_TYPES}}),
     {.op_name = NULL},
 };

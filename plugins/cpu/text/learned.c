@@ -294,15 +294,8 @@ static bool idf_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(idf, 5)
 
 const oribi_cpu_kernel oribi_cpu_learned_kernels[] = {
-    {.op_name = "ONNX>LabelEncoder",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = label_compute,
-     .why = "a hash table of the keys"},
-    {.op_name = "ONNX>TfIdfVectorizer",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = idf_create,
-     .compute = idf_compute,
-     .destroy = oribi_kit_free,
-     .why = "a hash table for each length of n-grams"},
+    ORIBI_CPU_ROW("ONNX>LabelEncoder", label, "a hash table of the keys"),
+    ORIBI_CPU_STATE_ROW("ONNX>TfIdfVectorizer", idf, idf,
+                        "a hash table for each length of n-grams"),
     {.op_name = NULL},
 };

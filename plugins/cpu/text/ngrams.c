@@ -218,11 +218,6 @@ static bool ngrams_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(ngrams, 2)
 
 const oribi_cpu_kernel oribi_cpu_ngrams_kernels[] = {
-    {.op_name = "StringNGrams",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = ngrams_create,
-     .compute = ngrams_compute,
-     .destroy = oribi_kit_free,
-     .why = "counts, then joins"},
+    ORIBI_CPU_STATE_ROW("StringNGrams", ngrams, ngrams, "counts, then joins"),
     {.op_name = NULL},
 };

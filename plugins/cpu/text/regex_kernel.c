@@ -79,17 +79,9 @@ static bool given_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(given, 2)
 
-#define STATIC_ROW(op)                                                                             \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = match_create,                    \
-        .compute = match_compute, .destroy = oribi_kit_free, .why = "all ways at once"             \
-    }
 const oribi_cpu_kernel oribi_cpu_regex_kernel_kernels[] = {
-    STATIC_ROW("ONNX>RegexFullMatch"),
-    STATIC_ROW("StaticRegexFullMatch"),
-    {.op_name = "RegexFullMatch",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = given_compute,
-     .why = "reads the pattern, then all ways at once"},
+    ORIBI_CPU_STATE_ROW("ONNX>RegexFullMatch", match, match, "all ways at once"),
+    ORIBI_CPU_STATE_ROW("StaticRegexFullMatch", match, match, "all ways at once"),
+    ORIBI_CPU_ROW("RegexFullMatch", given, "reads the pattern, then all ways at once"),
     {.op_name = NULL},
 };

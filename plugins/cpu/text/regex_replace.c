@@ -187,17 +187,8 @@ static bool given_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(given, 3)
 
 const oribi_cpu_kernel oribi_cpu_regex_replace_kernels[] = {
-    {.op_name = "StaticRegexReplace",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = replace_create,
-     .compute = replace_compute,
-     .destroy = oribi_kit_free,
-     .why = "all ways at once, in Perl's order"},
-    {.op_name = "RegexReplace",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = given_create,
-     .compute = given_compute,
-     .destroy = oribi_kit_free,
-     .why = "reads the pattern, then all ways at once"},
+    ORIBI_CPU_STATE_ROW("StaticRegexReplace", replace, replace,
+                        "all ways at once, in Perl's order"),
+    ORIBI_CPU_STATE_ROW("RegexReplace", given, given, "reads the pattern, then all ways at once"),
     {.op_name = NULL},
 };

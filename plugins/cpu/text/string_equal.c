@@ -77,14 +77,8 @@ static bool not_equal_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(not_equal, 2)
 
-#define ROW(op, name)                                                                              \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(TF_STRING)}},                                \
-        .priority = ORIBI_CPU_REFERENCE, .create = equal_create, .compute = name##_compute,        \
-        .destroy = oribi_kit_free, .why = "byte for byte"                                          \
-    }
 const oribi_cpu_kernel oribi_cpu_string_equal_kernels[] = {
-    ROW("Equal", equal),
-    ROW("NotEqual", not_equal),
+    ORIBI_CPU_STATE_ROW("Equal", equal, equal, "byte for byte", ORIBI_CPU_OF(TF_STRING)),
+    ORIBI_CPU_STATE_ROW("NotEqual", equal, not_equal, "byte for byte", ORIBI_CPU_OF(TF_STRING)),
     {.op_name = NULL},
 };

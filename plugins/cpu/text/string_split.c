@@ -95,11 +95,6 @@ static bool split_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(split, 1)
 
 const oribi_cpu_kernel oribi_cpu_string_split_kernels[] = {
-    {.op_name = "ONNX>StringSplit",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = split_create,
-     .compute = split_compute,
-     .destroy = oribi_kit_free,
-     .why = "counts the parts, then copies them"},
+    ORIBI_CPU_STATE_ROW("ONNX>StringSplit", split, split, "counts the parts, then copies them"),
     {.op_name = NULL},
 };

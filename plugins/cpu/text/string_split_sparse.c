@@ -188,17 +188,7 @@ static bool split_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(split, 2)
 
 const oribi_cpu_kernel oribi_cpu_string_split_sparse_kernels[] = {
-    {.op_name = "StringSplitV2",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = split_create,
-     .compute = split_compute,
-     .destroy = oribi_kit_free,
-     .why = "counts the parts, then copies them"},
-    {.op_name = "StringSplit",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = old_split_create,
-     .compute = split_compute,
-     .destroy = oribi_kit_free,
-     .why = "counts the parts, then copies them"},
+    ORIBI_CPU_STATE_ROW("StringSplitV2", split, split, "counts the parts, then copies them"),
+    ORIBI_CPU_STATE_ROW("StringSplit", old_split, split, "counts the parts, then copies them"),
     {.op_name = NULL},
 };

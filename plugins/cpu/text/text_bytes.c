@@ -216,15 +216,10 @@ static bool padded_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(padded, 2)
 
-#define ROW(op, create_fn, compute_fn, destroy_fn)                                                 \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = create_fn,                       \
-        .compute = compute_fn, .destroy = destroy_fn, .why = "text by text"                        \
-    }
 const oribi_cpu_kernel oribi_cpu_text_bytes_kernels[] = {
-    ROW("EncodeBase64", encode_create, encode_compute, oribi_kit_free),
-    ROW("DecodeBase64", NULL, decode_compute, NULL),
-    ROW("DecodeRaw", raw_create, raw_compute, oribi_kit_free),
-    ROW("DecodePaddedRaw", raw_create, padded_compute, oribi_kit_free),
+    ORIBI_CPU_STATE_ROW("EncodeBase64", encode, encode, "text by text"),
+    ORIBI_CPU_ROW("DecodeBase64", decode, "text by text"),
+    ORIBI_CPU_STATE_ROW("DecodeRaw", raw, raw, "text by text"),
+    ORIBI_CPU_STATE_ROW("DecodePaddedRaw", raw, padded, "text by text"),
     {.op_name = NULL},
 };

@@ -169,21 +169,8 @@ static bool part_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(part, 3)
 
 const oribi_cpu_kernel oribi_cpu_text_elements_kernels[] = {
-    {.op_name = "StringStrip",
-     .priority = ORIBI_CPU_REFERENCE,
-     .compute = strip_compute,
-     .why = "white space of ASCII goes"},
-    {.op_name = "StringLength",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = unit_create,
-     .compute = length_compute,
-     .destroy = oribi_kit_free,
-     .why = "counts what continues no character"},
-    {.op_name = "Substr",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = unit_create,
-     .compute = part_compute,
-     .destroy = oribi_kit_free,
-     .why = "a copy of a part"},
+    ORIBI_CPU_ROW("StringStrip", strip, "white space of ASCII goes"),
+    ORIBI_CPU_STATE_ROW("StringLength", unit, length, "counts what continues no character"),
+    ORIBI_CPU_STATE_ROW("Substr", unit, part, "a copy of a part"),
     {.op_name = NULL},
 };

@@ -265,23 +265,8 @@ static bool legacy_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(legacy, 1)
 
 const oribi_cpu_kernel oribi_cpu_text_hash_kernels[] = {
-    {.op_name = "StringToHashBucketFast",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = bucket_create,
-     .compute = fast_compute,
-     .destroy = oribi_kit_free,
-     .why = "FarmHash's fingerprint"},
-    {.op_name = "StringToHashBucketStrong",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = strong_create,
-     .compute = strong_compute,
-     .destroy = oribi_kit_free,
-     .why = "SipHash"},
-    {.op_name = "StringToHashBucket",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = bucket_create,
-     .compute = legacy_compute,
-     .destroy = oribi_kit_free,
-     .why = "MurmurHash64A"},
+    ORIBI_CPU_STATE_ROW("StringToHashBucketFast", bucket, fast, "FarmHash's fingerprint"),
+    ORIBI_CPU_STATE_ROW("StringToHashBucketStrong", strong, strong, "SipHash"),
+    ORIBI_CPU_STATE_ROW("StringToHashBucket", bucket, legacy, "MurmurHash64A"),
     {.op_name = NULL},
 };

@@ -200,13 +200,8 @@ static bool segment_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(segment, 3)
 
-#define ROW(op, name)                                                                              \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = name##_create,                   \
-        .compute = name##_compute, .destroy = oribi_kit_free, .why = "one behind the other"        \
-    }
 const oribi_cpu_kernel oribi_cpu_text_join_kernels[] = {
-    ROW("ReduceJoin", reduce),
-    ROW("UnsortedSegmentJoin", segment),
+    ORIBI_CPU_STATE_ROW("ReduceJoin", reduce, reduce, "one behind the other"),
+    ORIBI_CPU_STATE_ROW("UnsortedSegmentJoin", segment, segment, "one behind the other"),
     {.op_name = NULL},
 };

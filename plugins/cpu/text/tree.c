@@ -203,11 +203,7 @@ static bool tree_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(tree, N_INPUTS)
 
 const oribi_cpu_kernel oribi_cpu_tree_kernels[] = {
-    {.op_name = "ONNX>TreeEnsemble",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = tree_create,
-     .compute = tree_compute,
-     .destroy = oribi_kit_free,
-     .why = "a row after another, a tree after another"},
+    ORIBI_CPU_STATE_ROW("ONNX>TreeEnsemble", tree, tree,
+                        "a row after another, a tree after another"),
     {.op_name = NULL},
 };

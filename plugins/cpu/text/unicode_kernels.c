@@ -315,15 +315,11 @@ static bool transcode_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(transcode, 1)
 
-#define ROW(op, name, function)                                                                    \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = name##_create,                   \
-        .compute = function##_compute, .destroy = oribi_kit_free, .why = "measures, then writes"   \
-    }
 const oribi_cpu_kernel oribi_cpu_unicode_kernels[] = {
-    ROW("UnicodeDecode", decode, decode),
-    ROW("UnicodeDecodeWithOffsets", decode, decode_offsets),
-    ROW("UnicodeEncode", encode, encode),
-    ROW("UnicodeTranscode", transcode, transcode),
+    ORIBI_CPU_STATE_ROW("UnicodeDecode", decode, decode, "measures, then writes"),
+    ORIBI_CPU_STATE_ROW("UnicodeDecodeWithOffsets", decode, decode_offsets,
+                        "measures, then writes"),
+    ORIBI_CPU_STATE_ROW("UnicodeEncode", encode, encode, "measures, then writes"),
+    ORIBI_CPU_STATE_ROW("UnicodeTranscode", transcode, transcode, "measures, then writes"),
     {.op_name = NULL},
 };

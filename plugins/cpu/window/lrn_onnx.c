@@ -91,11 +91,7 @@ LRN(float)
 LRN(double)
 
 #define ROW(T, dtype)                                                                              \
-    {                                                                                              \
-        .op_name = "ONNX>LRN", .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                            \
-        .priority = ORIBI_CPU_REFERENCE, .create = lrn_create, .compute = lrn_##T##_compute,       \
-        .destroy = oribi_kit_free, .why = "plain loops in double"                                  \
-    }
+    ORIBI_CPU_STATE_ROW("ONNX>LRN", lrn, lrn_##T, "plain loops in double", ORIBI_CPU_OF(dtype))
 const oribi_cpu_kernel oribi_cpu_lrn_onnx_kernels[] = {
     ROW(float, TF_FLOAT),
     ROW(double, TF_DOUBLE),

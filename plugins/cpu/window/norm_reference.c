@@ -84,37 +84,20 @@ static void bn_compute(void *state, TF_OpKernelContext *context)
 }
 
 #define SOFTMAX_ROW(op, T, dtype, fn)                                                              \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(dtype)}}, .priority = ORIBI_CPU_REFERENCE,   \
-        .compute = fn##_##T##_compute, .why = "plain loops in double"                              \
-    }
-#define BN_ROW(op, create_fn)                                                                      \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_F32}, {"U", ORIBI_CPU_F32}},                      \
-        .priority = ORIBI_CPU_REFERENCE, .create = create_fn, .compute = bn_compute,               \
-        .destroy = oribi_kit_free, .strided_outputs = 1, .why = "plain loops in double"            \
-    }
+    ORIBI_CPU_ROW(op, fn##_##T, "plain loops in double", ORIBI_CPU_OF(dtype))
 const oribi_cpu_kernel oribi_cpu_norm_reference_kernels[] = {
     SOFTMAX_ROW("Softmax", float, TF_FLOAT, softmax),
     SOFTMAX_ROW("Softmax", double, TF_DOUBLE, softmax),
     SOFTMAX_ROW("LogSoftmax", float, TF_FLOAT, log_softmax),
     SOFTMAX_ROW("LogSoftmax", double, TF_DOUBLE, log_softmax),
-    {.op_name = "LRN",
-     .types = {{"T", ORIBI_CPU_F32}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = oribi_cpu_lrn_create,
-     .compute = lrn_compute,
-     .destroy = oribi_kit_free,
-     .why = "plain loops in double"},
-    BN_ROW("FusedBatchNormV3", oribi_cpu_bn_create),
-    {.op_name = "FusedBatchNorm",
-     .types = {{"T", ORIBI_CPU_F32}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = oribi_cpu_bn_create,
-     .compute = bn_compute,
-     .destroy = oribi_kit_free,
-     .strided_outputs = 1,
-     .why = "plain loops in double"},
-    BN_ROW("_FusedBatchNormEx", oribi_cpu_bn_ex_create),
+    ORIBI_CPU_STATE_ROW("LRN", oribi_cpu_lrn, lrn, "plain loops in double", ORIBI_CPU_OF(TF_FLOAT)),
+    ORIBI_CPU_STATE_ROW("FusedBatchNormV3", oribi_cpu_bn, bn, "plain loops in double",
+                        .types = {{"T", ORIBI_CPU_F32}, {"U", ORIBI_CPU_F32}},
+                        .strided_outputs = 1),
+    ORIBI_CPU_STATE_ROW("FusedBatchNorm", oribi_cpu_bn, bn, "plain loops in double",
+                        ORIBI_CPU_OF(TF_FLOAT), .strided_outputs = 1),
+    ORIBI_CPU_STATE_ROW("_FusedBatchNormEx", oribi_cpu_bn_ex, bn, "plain loops in double",
+                        .types = {{"T", ORIBI_CPU_F32}, {"U", ORIBI_CPU_F32}},
+                        .strided_outputs = 1),
     {.op_name = NULL},
 };

@@ -327,23 +327,19 @@ POOL(average, double, double, 0, acc + v, acc / (double)all)
 POOL(lp, float, double, 0, acc + power((double)v, p->norm), root(acc, p->norm))
 POOL(lp, double, double, 0, acc + power(v, p->norm), root(acc, p->norm))
 
-#define ROW(op, T, dtype, create_fn, fn)                                                           \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(dtype)}}, .priority = ORIBI_CPU_REFERENCE,   \
-        .create = create_fn, .compute = fn##_##T##_compute, .destroy = oribi_kit_free,             \
-        .why = "plain loops"                                                                       \
-    }
+#define ROW(op, T, dtype, make, fn)                                                                \
+    ORIBI_CPU_STATE_ROW(op, make, fn##_##T, "plain loops", ORIBI_CPU_OF(dtype))
 const oribi_cpu_kernel oribi_cpu_pool_nd_kernels[] = {
-    ROW("ONNX>MaxPool", float, TF_FLOAT, onnx_max_create, max),
-    ROW("ONNX>MaxPool", double, TF_DOUBLE, onnx_max_create, max),
-    ROW("ONNX>MaxPool", int8_t, TF_INT8, onnx_max_create, max),
-    ROW("ONNX>MaxPool", uint8_t, TF_UINT8, onnx_max_create, max),
-    ROW("ONNX>AveragePool", float, TF_FLOAT, onnx_average_create, average),
-    ROW("ONNX>AveragePool", double, TF_DOUBLE, onnx_average_create, average),
-    ROW("ONNX>LpPool", float, TF_FLOAT, onnx_lp_create, lp),
-    ROW("ONNX>LpPool", double, TF_DOUBLE, onnx_lp_create, lp),
-    ROW("MaxPool3D", float, TF_FLOAT, pool_3d_create, max),
-    ROW("AvgPool3D", float, TF_FLOAT, pool_3d_create, average),
-    ROW("AvgPool3D", double, TF_DOUBLE, pool_3d_create, average),
+    ROW("ONNX>MaxPool", float, TF_FLOAT, onnx_max, max),
+    ROW("ONNX>MaxPool", double, TF_DOUBLE, onnx_max, max),
+    ROW("ONNX>MaxPool", int8_t, TF_INT8, onnx_max, max),
+    ROW("ONNX>MaxPool", uint8_t, TF_UINT8, onnx_max, max),
+    ROW("ONNX>AveragePool", float, TF_FLOAT, onnx_average, average),
+    ROW("ONNX>AveragePool", double, TF_DOUBLE, onnx_average, average),
+    ROW("ONNX>LpPool", float, TF_FLOAT, onnx_lp, lp),
+    ROW("ONNX>LpPool", double, TF_DOUBLE, onnx_lp, lp),
+    ROW("MaxPool3D", float, TF_FLOAT, pool_3d, max),
+    ROW("AvgPool3D", float, TF_FLOAT, pool_3d, average),
+    ROW("AvgPool3D", double, TF_DOUBLE, pool_3d, average),
     {.op_name = NULL},
 };

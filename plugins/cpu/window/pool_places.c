@@ -201,13 +201,8 @@ static bool unpool_places_run(const places_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(unpool_places, 2)
 
-#define ROW(op, fn)                                                                                \
-    {                                                                                              \
-        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = fn##_create,                     \
-        .compute = fn##_compute, .destroy = oribi_kit_free, .why = "plain loops"                   \
-    }
 const oribi_cpu_kernel oribi_cpu_pool_places_kernels[] = {
-    ROW("Oribi>MaxPoolPlaces", pool_places),
-    ROW("Oribi>MaxUnpoolPlaces", unpool_places),
+    ORIBI_CPU_STATE_ROW("Oribi>MaxPoolPlaces", pool_places, pool_places, "plain loops"),
+    ORIBI_CPU_STATE_ROW("Oribi>MaxUnpoolPlaces", unpool_places, unpool_places, "plain loops"),
     {.op_name = NULL},
 };

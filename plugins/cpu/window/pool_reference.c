@@ -50,16 +50,10 @@ MAX_LINE(uint16_t, 0)
 AVG_LINE(float)
 AVG_LINE(double)
 
-#define ROW(op, T, dtype, fn, create_fn)                                                           \
-    {.op_name = op,                                                                                \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .create = create_fn,                                                                          \
-     .compute = fn##_##T##_compute,                                                                \
-     .destroy = oribi_kit_free,                                                                    \
-     .strided_outputs = 1,                                                                         \
-     .why = "plain loops"},
-#define MAX_ROWS(T, dtype) ROW("MaxPool", T, dtype, max, oribi_cpu_pool_create)
+#define ROW(op, T, dtype, fn, make)                                                                \
+    ORIBI_CPU_STATE_ROW(op, make, fn##_##T, "plain loops", ORIBI_CPU_OF(dtype),                    \
+                        .strided_outputs = 1),
+#define MAX_ROWS(T, dtype) ROW("MaxPool", T, dtype, max, oribi_cpu_pool)
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_pool_reference_kernels[] = {
     MAX_ROWS(float, TF_FLOAT)
@@ -70,10 +64,10 @@ const oribi_cpu_kernel oribi_cpu_pool_reference_kernels[] = {
     MAX_ROWS(int64_t, TF_INT64)
     MAX_ROWS(uint8_t, TF_UINT8)
     MAX_ROWS(uint16_t, TF_UINT16)
-    ROW("AvgPool", float, TF_FLOAT, avg, oribi_cpu_pool_create)
-    ROW("AvgPool", double, TF_DOUBLE, avg, oribi_cpu_pool_create)
-    ROW("Oribi>AvgPool", float, TF_FLOAT, avg, oribi_cpu_pool_create)
-    ROW("Oribi>AvgPool", double, TF_DOUBLE, avg, oribi_cpu_pool_create)
+    ROW("AvgPool", float, TF_FLOAT, avg, oribi_cpu_pool)
+    ROW("AvgPool", double, TF_DOUBLE, avg, oribi_cpu_pool)
+    ROW("Oribi>AvgPool", float, TF_FLOAT, avg, oribi_cpu_pool)
+    ROW("Oribi>AvgPool", double, TF_DOUBLE, avg, oribi_cpu_pool)
     {.op_name = NULL},
 };
 /* clang-format on */

@@ -78,34 +78,16 @@ ORIBI_CPU_MICRO_REDUCE(prod, 1)
 L2_LOSS(float)
 L2_LOSS(double)
 
-#define L2_ROW(T, dtype)                                                                           \
-    {.op_name = "L2Loss",                                                                          \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .compute = l2_loss_##T##_compute,                                                             \
-     .why = "plain loop"},
+#define L2_ROW(T, dtype)  ORIBI_CPU_ROW("L2Loss", l2_loss_##T, "plain loop", ORIBI_CPU_OF(dtype)),
 #define MICRO_ROW(op, fn) ORIBI_CPU_MICRO_ROW(op, fn, oribi_cpu_reduce_create, oribi_kit_free)
 #define ROW(op, T, dtype, fn)                                                                      \
-    {.op_name = op,                                                                                \
-     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .create = oribi_cpu_reduce_create,                                                            \
-     .compute = fn##_##T##_compute,                                                                \
-     .destroy = oribi_kit_free,                                                                    \
-     .why = "plain loops"},
+    ORIBI_CPU_STATE_ROW(op, oribi_cpu_reduce, fn##_##T, "plain loops", ORIBI_CPU_OF(dtype)),
 #define ROWS(T, dtype)                                                                             \
     ROW("Sum", T, dtype, sum)                                                                      \
     ROW("Mean", T, dtype, mean)                                                                    \
     ROW("Prod", T, dtype, prod)                                                                    \
     ROW("Max", T, dtype, max)                                                                      \
     ROW("Min", T, dtype, min)
-#define BOOL_ROW(op, fn)                                                                           \
-    {.op_name = op,                                                                                \
-     .priority = ORIBI_CPU_REFERENCE,                                                              \
-     .create = oribi_cpu_reduce_create,                                                            \
-     .compute = fn##_compute,                                                                      \
-     .destroy = oribi_kit_free,                                                                    \
-     .why = "plain loops"},
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_reduce_reference_kernels[] = {
     ORIBI_CPU_NUMBERS(ROWS)
@@ -115,8 +97,8 @@ const oribi_cpu_kernel oribi_cpu_reduce_reference_kernels[] = {
     MICRO_ROW("Sum", sum)
     MICRO_ROW("Mean", mean)
     MICRO_ROW("Prod", prod)
-    BOOL_ROW("All", all)
-    BOOL_ROW("Any", any)
+    ORIBI_CPU_STATE_ROW("All", oribi_cpu_reduce, all, "plain loops"),
+    ORIBI_CPU_STATE_ROW("Any", oribi_cpu_reduce, any, "plain loops"),
     L2_ROW(float, TF_FLOAT)
     L2_ROW(double, TF_DOUBLE)
     {.op_name = NULL},

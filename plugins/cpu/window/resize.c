@@ -338,24 +338,9 @@ static bool bilinear_run(const image_state *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(bilinear, 2)
 
 const oribi_cpu_kernel oribi_cpu_resize_kernels[] = {
-    {.op_name = "ResizeNearestNeighbor",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = image_create,
-     .compute = nearest_compute,
-     .destroy = oribi_kit_free,
-     .why = "axis by axis, by element width"},
-    {.op_name = "ResizeBilinear",
-     .types = {{"T", ORIBI_CPU_F32}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = image_create,
-     .compute = bilinear_compute,
-     .destroy = oribi_kit_free,
-     .why = "axis by axis"},
-    {.op_name = "ONNX>Resize",
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = oribi_cpu_resize_onnx_create,
-     .compute = oribi_cpu_resize_onnx_compute,
-     .destroy = oribi_kit_free,
-     .why = "axis by axis"},
+    ORIBI_CPU_STATE_ROW("ResizeNearestNeighbor", image, nearest, "axis by axis, by element width"),
+    ORIBI_CPU_STATE_ROW("ResizeBilinear", image, bilinear, "axis by axis", ORIBI_CPU_OF(TF_FLOAT)),
+    ORIBI_CPU_STATE_ROW("ONNX>Resize", oribi_cpu_resize_onnx, oribi_cpu_resize_onnx,
+                        "axis by axis"),
     {.op_name = NULL},
 };

@@ -128,11 +128,8 @@ COMPUTE(rms_norm, float, false)
 COMPUTE(rms_norm, double, false)
 
 #define ROW(op, id, T, dtype)                                                                      \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(dtype)}}, .priority = ORIBI_CPU_REFERENCE,   \
-        .create = oribi_cpu_row_norm_create, .compute = id##_##T##_compute,                        \
-        .destroy = oribi_kit_free, .why = "plain loops in double"                                  \
-    }
+    ORIBI_CPU_STATE_ROW(op, oribi_cpu_row_norm, id##_##T, "plain loops in double",                 \
+                        ORIBI_CPU_OF(dtype))
 const oribi_cpu_kernel oribi_cpu_row_norm_kernels[] = {
     ROW("Oribi>LayerNorm", layer_norm, float, TF_FLOAT),
     ROW("Oribi>LayerNorm", layer_norm, double, TF_DOUBLE),
