@@ -83,7 +83,7 @@ file(GLOB ORIBI_SMALL_SOURCES CONFIGURE_DEPENDS src/author/*.c src/binding/*.c s
     src/compile/*.c src/compile/*/*.c src/compile/*/*/*.c src/tensor/dlpack.c src/tensor/variant.c
     src/kernel/kernel_op.c src/kernel/kernel_data.c src/kernel/kernel_def.c src/kernel/kernel_variable.c src/kernel/refuses.c
     src/base/cgroup.c src/base/file.c src/base/process.c src/import/*.c src/import/*/*.c src/import/*/*/*.c
-    src/op/op_print.c src/op/op_proto.c src/op/op_serves.c src/op/quantisation.c src/grappler/*.c src/desk/*.c src/kernel/runner.c
+    src/op/op_print.c src/op/op_proto.c src/op/op_serves.c src/grappler/*.c src/desk/*.c src/kernel/runner.c
     src/session/flight/*.c src/session/batch/*.c src/session/*describe*.c src/session/session_process.c src/session/session_options.c
     src/session/record.c src/session/weigh.c src/kernel/cancel.c src/kernel/kernel_builder.c src/kernel/resource_proto.c
     src/session/pack/*.c src/session/control/*.c src/session/profile.c src/session/watch.c src/session/overlap.c src/session/transfer.c

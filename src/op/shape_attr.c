@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attribute getters of shape functions; most are those of attr_getters.inc. Each sets a status of
- * its own: OK on success.
+ * its own: OK on success. And the quantisation of inputs, by the size of struct that callers know.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "op/attr_read.h"
+#include "op/quantisation.h"
 #include "op/shape_internal.h"
 
 bool TF_ShapeInferenceContext_HasAttr(TF_ShapeInferenceContext *ctx, const char *attr_name)
@@ -82,4 +84,25 @@ void TF_ShapeInferenceContext_GetAttrTensorListItem(TF_ShapeInferenceContext *ct
             oribi_fail_memory(status);
         }
     }
+}
+
+/* --- Quantisation ----------------------------------------------------------------------------- */
+
+bool oribi_quantisation_read(const TF_Quantisation *known, TF_Quantisation *out)
+{
+    if (known == NULL || known->count == 0 || out == NULL ||
+        out->struct_size < TF_QUANTISATION_STRUCT_SIZE) {
+        return false;
+    }
+    const size_t struct_size = out->struct_size;
+    memcpy(out, known, TF_QUANTISATION_STRUCT_SIZE);
+    out->struct_size = struct_size;
+    return true;
+}
+
+bool TF_ShapeInferenceContextInputQuantisation(TF_ShapeInferenceContext *ctx, int i,
+                                               TF_Quantisation *out)
+{
+    return i >= 0 && i < ctx->signature->n_inputs &&
+           oribi_quantisation_read(ctx->input_handles[i].quantisation, out);
 }
