@@ -83,43 +83,24 @@ static void compute_bias_add(void *kernel, TF_OpKernelContext *ctx)
 
 /* --- Construction ---------------------------------------------------------------------------- */
 
+/* Ops, and the functions that compute them and nothing else. */
+/* clang-format off */
+#define UNARY(X)                                                                                   \
+    X("Relu", relu) X("Relu6", relu6) X("Elu", elu) X("Selu", selu) X("Sigmoid", sigmoid)          \
+    X("Tanh", tanh) X("Softplus", softplus) X("Softsign", softsign) X("ONNX>Mish", mish)           \
+    X("ONNX>HardSwish", hard_swish) X("Exp", exp) X("Expm1", expm1) X("Log", log)                  \
+    X("Log1p", log1p) X("Neg", neg) X("Abs", abs) X("Sqrt", sqrt) X("Rsqrt", rsqrt)                \
+    X("Square", square) X("Reciprocal", reciprocal) X("Floor", floor) X("Ceil", ceil)              \
+    X("Round", round) X("Sign", sign) X("Sin", sin) X("Cos", cos) X("Erf", erf)
+#define BINARY(X)                                                                                  \
+    X("AddV2", add) X("Sub", sub) X("Mul", mul) X("RealDiv", div) X("Maximum", maximum)            \
+    X("Minimum", minimum) X("SquaredDifference", squared_difference) X("Pow", pow)                 \
+    X("ONNX>PRelu", prelu)
+/* clang-format on */
+#define CREATE(op, name) OP_CREATE(create_##name, "elementwise", "op_" #name)
+UNARY(CREATE)
+BINARY(CREATE)
 OP_CREATE(create_clip, "elementwise", "op_clip_by_value")
-OP_CREATE(create_relu, "elementwise", "op_relu")
-OP_CREATE(create_relu6, "elementwise", "op_relu6")
-OP_CREATE(create_elu, "elementwise", "op_elu")
-OP_CREATE(create_selu, "elementwise", "op_selu")
-OP_CREATE(create_sigmoid, "elementwise", "op_sigmoid")
-OP_CREATE(create_tanh, "elementwise", "op_tanh")
-OP_CREATE(create_softplus, "elementwise", "op_softplus")
-OP_CREATE(create_softsign, "elementwise", "op_softsign")
-OP_CREATE(create_mish, "elementwise", "op_mish")
-OP_CREATE(create_hard_swish, "elementwise", "op_hard_swish")
-OP_CREATE(create_exp, "elementwise", "op_exp")
-OP_CREATE(create_expm1, "elementwise", "op_expm1")
-OP_CREATE(create_log, "elementwise", "op_log")
-OP_CREATE(create_log1p, "elementwise", "op_log1p")
-OP_CREATE(create_neg, "elementwise", "op_neg")
-OP_CREATE(create_abs, "elementwise", "op_abs")
-OP_CREATE(create_sqrt, "elementwise", "op_sqrt")
-OP_CREATE(create_rsqrt, "elementwise", "op_rsqrt")
-OP_CREATE(create_square, "elementwise", "op_square")
-OP_CREATE(create_reciprocal, "elementwise", "op_reciprocal")
-OP_CREATE(create_floor, "elementwise", "op_floor")
-OP_CREATE(create_ceil, "elementwise", "op_ceil")
-OP_CREATE(create_round, "elementwise", "op_round")
-OP_CREATE(create_sign, "elementwise", "op_sign")
-OP_CREATE(create_sin, "elementwise", "op_sin")
-OP_CREATE(create_cos, "elementwise", "op_cos")
-OP_CREATE(create_erf, "elementwise", "op_erf")
-OP_CREATE(create_add, "elementwise", "op_add")
-OP_CREATE(create_sub, "elementwise", "op_sub")
-OP_CREATE(create_mul, "elementwise", "op_mul")
-OP_CREATE(create_div, "elementwise", "op_div")
-OP_CREATE(create_maximum, "elementwise", "op_maximum")
-OP_CREATE(create_minimum, "elementwise", "op_minimum")
-OP_CREATE(create_squared_difference, "elementwise", "op_squared_difference")
-OP_CREATE(create_pow, "elementwise", "op_pow")
-OP_CREATE(create_prelu, "elementwise", "op_prelu")
 
 /* A function with numbers of the node: the attributes of these names, where not NULL. */
 static void *create_with(TF_OpKernelConstruction *c, const char *function, const char *alpha,
@@ -178,51 +159,17 @@ static void *create_bias_add(TF_OpKernelConstruction *c)
             NULL                                                                                   \
         }                                                                                          \
     }
+#define UNARY_ROW(op, name)  ROW(op, name, compute_unary),
+#define BINARY_ROW(op, name) ROW(op, name, compute_binary),
 static const op_entry entries[] = {
-    ROW("Relu", relu, compute_unary),
-    ROW("Relu6", relu6, compute_unary),
-    ROW("Elu", elu, compute_unary),
-    ROW("Selu", selu, compute_unary),
-    ROW("Sigmoid", sigmoid, compute_unary),
-    ROW("Tanh", tanh, compute_unary),
-    ROW("Softplus", softplus, compute_unary),
-    ROW("Softsign", softsign, compute_unary),
-    ROW("ONNX>Mish", mish, compute_unary),
-    ROW("ONNX>HardSwish", hard_swish, compute_unary),
-    ROW("Exp", exp, compute_unary),
-    ROW("Expm1", expm1, compute_unary),
-    ROW("Log", log, compute_unary),
-    ROW("Log1p", log1p, compute_unary),
-    ROW("Neg", neg, compute_unary),
-    ROW("Abs", abs, compute_unary),
-    ROW("Sqrt", sqrt, compute_unary),
-    ROW("Rsqrt", rsqrt, compute_unary),
-    ROW("Square", square, compute_unary),
-    ROW("Reciprocal", reciprocal, compute_unary),
-    ROW("Floor", floor, compute_unary),
-    ROW("Ceil", ceil, compute_unary),
-    ROW("Round", round, compute_unary),
-    ROW("Rint", round, compute_unary),
-    ROW("Sign", sign, compute_unary),
-    ROW("Sin", sin, compute_unary),
-    ROW("Cos", cos, compute_unary),
-    ROW("Erf", erf, compute_unary),
+    UNARY(UNARY_ROW) BINARY(BINARY_ROW) ROW("Rint", round, compute_unary),
     ROW("LeakyRelu", leaky_relu, compute_unary),
     ROW("ONNX>Celu", celu, compute_unary),
     ROW("ONNX>ThresholdedRelu", thresholded_relu, compute_unary),
     ROW("ONNX>HardSigmoid", hard_sigmoid, compute_unary),
     ROW("ONNX>Gelu", gelu, compute_unary),
-    ROW("AddV2", add, compute_binary),
     ROW("Add", add, compute_binary),
-    ROW("Sub", sub, compute_binary),
-    ROW("Mul", mul, compute_binary),
-    ROW("RealDiv", div, compute_binary),
     ROW("Div", div, compute_binary),
-    ROW("Maximum", maximum, compute_binary),
-    ROW("Minimum", minimum, compute_binary),
-    ROW("SquaredDifference", squared_difference, compute_binary),
-    ROW("Pow", pow, compute_binary),
-    ROW("ONNX>PRelu", prelu, compute_binary),
     ROW("ClipByValue", clip, compute_clip),
     ROW("BiasAdd", bias_add, compute_bias_add),
 };

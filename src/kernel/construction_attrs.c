@@ -29,10 +29,10 @@ bool TF_OpKernelConstruction_HasAttr(TF_OpKernelConstruction *ctx, const char *a
     return oribi_attrs_find(attrs_of(ctx), name_or_empty(attr_name)) != NULL;
 }
 
-#define GETTER(kind) TF_OpKernelConstruction_GetAttr##kind
-#define CONTEXT      TF_OpKernelConstruction
-#define ATTRS        attrs_of(ctx)
-#define NODE         ctx->node->name
+#define GETTER(kind)   TF_OpKernelConstruction_GetAttr##kind
+#define GETTER_CONTEXT TF_OpKernelConstruction
+#define GETTER_ATTRS   attrs_of(ctx)
+#define GETTER_NODE    ctx->node->name
 #include "op/attr_getters.inc"
 
 TF_Buffer *TF_OpKernelConstruction_GetAttrFunction(TF_OpKernelConstruction *ctx,

@@ -22,10 +22,10 @@ void TF_ShapeInferenceContext_GetAttrSize(TF_ShapeInferenceContext *ctx, const c
     (void)oribi_attr_read_size(ctx->attrs, ctx->node, attr_name, list_size, total_size, status);
 }
 
-#define GETTER(kind) TF_ShapeInferenceContext_GetAttr##kind
-#define CONTEXT      TF_ShapeInferenceContext
-#define ATTRS        ctx->attrs
-#define NODE         ctx->node
+#define GETTER(kind)   TF_ShapeInferenceContext_GetAttr##kind
+#define GETTER_CONTEXT TF_ShapeInferenceContext
+#define GETTER_ATTRS   ctx->attrs
+#define GETTER_NODE    ctx->node
 #include "op/attr_getters.inc"
 
 /* Copied into the scratch: a handle may not outlive the attribute's own storage otherwise. */
