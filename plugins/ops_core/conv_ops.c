@@ -46,7 +46,8 @@ static bool slide_all(const oribi_ops_window *window, const oribi_ops_shape *inp
     return true;
 }
 
-static void convolve(oribi_ops_ctx *ctx, int n_space, TF_Status *status)
+/* Planes: the input is NCHW, and all else as the attributes have it, NHWC. */
+static void convolve(oribi_ops_ctx *ctx, int n_space, bool of_planes, TF_Status *status)
 {
     oribi_ops_window window;
     oribi_ops_shape input, filter, output;
@@ -56,6 +57,12 @@ static void convolve(oribi_ops_ctx *ctx, int n_space, TF_Status *status)
     if (!oribi_ops_input_rank(ctx, 0, n_space + 2, &input, status) ||
         !oribi_ops_input_rank(ctx, 1, n_space + 2, &filter, status)) {
         return;
+    }
+    if (of_planes) {
+        const int64_t channels = input.at[1];
+        input.at[1] = input.at[2];
+        input.at[2] = input.at[3];
+        input.at[3] = channels;
     }
     int64_t depth = filter.at[n_space + 1];
     if (check_groups(input.at[oribi_ops_window_channel(&window)], filter.at[n_space], depth,
@@ -67,12 +74,12 @@ static void convolve(oribi_ops_ctx *ctx, int n_space, TF_Status *status)
 
 static void conv_2d(oribi_ops_ctx *ctx, TF_Status *status)
 {
-    convolve(ctx, 2, status);
+    convolve(ctx, 2, false, status);
 }
 
 static void conv_3d(oribi_ops_ctx *ctx, TF_Status *status)
 {
-    convolve(ctx, 3, status);
+    convolve(ctx, 3, false, status);
 }
 
 static void fused_conv_2d(oribi_ops_ctx *ctx, TF_Status *status)
@@ -82,7 +89,15 @@ static void fused_conv_2d(oribi_ops_ctx *ctx, TF_Status *status)
         return;
     }
     if (strcmp(format, "HWIO") == 0) { /* other layouts belong to other devices: unknown */
-        convolve(ctx, 2, status);
+        convolve(ctx, 2, false, status);
+    }
+}
+
+static void conv_2d_of(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    char format[ORIBI_OPS_STRING];
+    if (oribi_ops_attr_string(ctx, "input_format", format, status)) {
+        convolve(ctx, 2, strcmp(format, "NCHW") == 0, status);
     }
 }
 
@@ -161,6 +176,18 @@ const oribi_ops_row oribi_ops_conv[] = {
      .traits = "batch(input, args); packs(filter); cost(conv, filter)",
      .fuses = "Conv2D " ORIBI_OPS_EPILOGUE,
      .shape = fused_conv_2d},
+    /* Ours: a picture of planes becomes pixels on the way, and the result is NHWC. */
+    {.name = "Oribi>FusedConv2d",
+     .inputs = "input: T; filter: T; args: num_args * T",
+     .outputs = "output: T",
+     .attrs = "T: " ORIBI_OPS_FLOATS
+              "; num_args: int >= 0; strides: list(int); " ORIBI_OPS_PADDING_EXPLICIT
+              "; explicit_paddings: list(int) = []; data_format: {'NHWC'} = 'NHWC'; "
+              "input_format: {'NHWC', 'NCHW'} = 'NCHW'; "
+              "dilations: list(int) = [1, 1, 1, 1]; fused_ops: list(string) = []; "
+              "epsilon: float = 0.0001; leakyrelu_alpha: float = 0.2",
+     .traits = "batch(input, args); packs(filter); cost(conv, filter)",
+     .shape = conv_2d_of},
     {.name = "DepthwiseConv2dNative",
      .inputs = "input: T; filter: T",
      .outputs = "output: T",

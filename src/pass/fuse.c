@@ -493,7 +493,8 @@ bool oribi_pass_fuse(oribi_graph *graph, const oribi_pass_options *options,
     const bool ok = oribi_pass_fuse_attention(graph, options, report, status) &&
                     oribi_pass_fuse_formulas(graph, options, report, status) &&
                     oribi_fusion_table_make(&t, status) &&
-                    fuse_all(&t, graph, options, report, status);
+                    fuse_all(&t, graph, options, report, status) &&
+                    oribi_pass_fuse_planes(graph, options, report, status);
     oribi_free(t.rows);
     return ok;
 }

@@ -145,6 +145,25 @@ static void set_attrs(harness *node, const conv_case *c, int n_words)
     assert_true(oribi_attrs_set_strings(attrs, arena, "fused_ops", c->words, n_words));
 }
 
+/* The node's image is NCHW from here on, the same numbers. */
+static void take_planes(harness *node)
+{
+    TF_Tensor *pixels = node->inputs[0].tensor;
+    const int64_t *in = pixels->dims, dims[4] = {in[0], in[3], in[1], in[2]};
+    TF_Tensor *planes = TF_AllocateTensor(TF_FLOAT, dims, 4, TF_TensorByteSize(pixels));
+    const float *from = TF_TensorData(pixels);
+    float *to = TF_TensorData(planes);
+    for (int64_t i = 0; i < TF_TensorElementCount(pixels); i++) {
+        const int64_t channel = i % in[3], pixel = i / in[3];
+        const int64_t image = pixel / (in[1] * in[2]), place = pixel % (in[1] * in[2]);
+        to[(image * in[3] + channel) * in[1] * in[2] + place] = from[i];
+    }
+    node->inputs[0].tensor = planes;
+    node->shapes[0] = (oribi_shape){4, planes->dims};
+    TF_DeleteTensor(pixels);
+    assert_true(oribi_attrs_set_string(&node->attrs, &node->arena, "input_format", "NCHW"));
+}
+
 /* On one thread and on those of the pool: the reference, which takes longest, is computed once. */
 static void run_case(const conv_case *c, bool depthwise, oribi_pool *pool, size_t number)
 {
@@ -196,6 +215,16 @@ static void run_case(const conv_case *c, bool depthwise, oribi_pool *pool, size_
         (void)snprintf(check.what, sizeof check.what, "case %zu, %s", number,
                        i == 0 ? "one thread" : "threads");
         assert_true(harness_each_variant(op, check_row, &check) > 0);
+    }
+    for (int i = 0; i < 2 && !depthwise; i++) { /* an image of planes, the same result */
+        if (i == 0) {
+            take_planes(&check.node);
+        }
+        check.node.pool = i == 0 ? NULL : pool;
+        (void)snprintf(check.what, sizeof check.what, "case %zu, planes, %s", number,
+                       i == 0 ? "one thread" : "threads");
+        check_row(&check, harness_reference("Oribi>FusedConv2d"));
+        assert_true(harness_each_variant("Oribi>FusedConv2d", check_row, &check) > 0);
     }
 
     TF_DeleteTensor(check.expected);

@@ -257,6 +257,60 @@ static void slopes_that_are_no_channels_stay_outside(void **state)
     net_close(&n);
 }
 
+/* A picture of so many planes in NCHW, turned for a convolution. */
+static oribi_value_id turned(net *n, int64_t planes)
+{
+    return net_to_nhwc(n, net_input(n, "x", DIMS(2, planes, 9, 8)));
+}
+
+static void build_planes(net *n)
+{
+    oribi_value_id x = turned(n, 3);
+    net_output(n, net_op(n, "Relu", IDS(bias_add(n, net_conv(n, "Conv2D", x, 3, 3, 8), 8))));
+}
+
+static void build_plain_planes(net *n)
+{
+    net_output(n, net_conv(n, "Conv2D", turned(n, 2), 5, 2, 4));
+}
+
+static void build_planes_that_two_read(net *n)
+{
+    oribi_value_id x = turned(n, 3);
+    net_output(n, net_conv(n, "Conv2D", x, 3, 3, 8));
+    net_output(n, net_conv(n, "Conv2D", x, 3, 3, 4));
+}
+
+static void build_many_planes(net *n)
+{
+    net_output(n, net_conv(n, "Conv2D", turned(n, 5), 3, 5, 8));
+}
+
+static void build_another_turn(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(2, 3, 9, 8));
+    net_output(n, net_conv(n, "Conv2D", net_transpose(n, x, DIMS(0, 3, 2, 1)), 3, 3, 8));
+}
+
+static void first_layers_read_planes(void **state)
+{
+    static const struct {
+        void (*build)(net *n);
+        int32_t fused, turns;
+    } cases[] = {{build_planes, 1, 0},
+                 {build_plain_planes, 1, 0},
+                 {build_planes_that_two_read, 0, 1},
+                 {build_many_planes, 0, 1},
+                 {build_another_turn, 0, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        net n = net_compare(cases[i].build);
+        assert_int_equal(net_count(&n, "Oribi>FusedConv2d"), cases[i].fused);
+        assert_int_equal(net_count(&n, "Transpose"), cases[i].turns);
+        net_close(&n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +326,7 @@ int main(void)
         cmocka_unit_test(a_value_with_two_readers_is_not_swallowed),
         cmocka_unit_test(norm_before_a_convolution_is_one_node_with_its_relu),
         cmocka_unit_test(scaled_weights_of_one_element_take_a_vector),
+        cmocka_unit_test(first_layers_read_planes),
         cmocka_unit_test(passes_can_be_switched_off),
         cmocka_unit_test(every_change_is_reported),
     };

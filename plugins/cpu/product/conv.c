@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conv2D and _FusedConv2D, float32, NHWC, as a product over the pixels' pointers: the filter is
- * packed once, the image is read where it lies. Groups, dilations and every padding included. The
- * plain loops that say what it means are in conv_reference.c; the product is gemm.h.
+/* Conv2D and its fused forms, float32, NHWC, as a product over the pixels' pointers: the filter is
+ * packed once, the image is read where it lies. Groups, dilations and every padding included, and
+ * images that come as planes. The plain loops that say what it means are in conv_reference.c; the
+ * product is gemm.h.
  */
 #include "cpu/product/conv_attrs.h"
 #include "cpu/product/conv_geometry.h"
@@ -32,7 +33,7 @@ typedef struct conv_call {
     oribi_gemm_lines lines;
     oribi_gemm gemm;
     oribi_gemm_plan plan;
-    TF_Tensor *panels, *zeros; /* scratch, or NULL */
+    TF_Tensor *panels, *zeros, *pixels; /* scratch, or NULL */
 } conv_call;
 
 static int64_t packed_group_count(const oribi_gemm_variant *variant, const int64_t *filter,
@@ -100,6 +101,7 @@ static void pack_constant(oribi_kit_setup *setup, conv_state *state)
         TF_OpKernelConstruction_InputShape(setup->construction, 0, input, 4) != 4) {
         return;
     }
+    oribi_conv_image_dims(&state->attrs, input);
     const int64_t groups = input[3] > 0 ? groups_of(view.dims.at, input[3]) : 0;
     if (groups == 0) {
         return;
@@ -162,6 +164,9 @@ static bool take_shapes(oribi_kit_run *run, const conv_state *state, conv_call *
         return false;
     }
     memcpy(call->input, image.dims.at, sizeof call->input);
+    oribi_conv_image_dims(&state->attrs, call->input);
+    call->rows.variant = state->variant;
+    call->rows.is_planes = state->attrs.is_planes;
     if (state->groups != 0) {
         memcpy(call->filter, state->filter, sizeof call->filter);
     } else {
@@ -209,6 +214,19 @@ static bool take_filter(oribi_kit_run *run, const conv_state *state, conv_call *
     return true;
 }
 
+/* Planes that no bands read become pixels. */
+static bool take_pixels(oribi_kit_run *run, conv_call *call)
+{
+    const int64_t row = call->input[2] * call->input[3], rows = call->input[0] * call->input[1];
+    float *pixels = oribi_kit_scratch(run, row * rows * (int64_t)sizeof *pixels, &call->pixels);
+    for (int64_t i = 0; pixels != NULL && i < rows; i++) {
+        oribi_conv_pixels(&call->rows, i, call->input[2], pixels + i * row);
+    }
+    call->rows.input = pixels;
+    call->rows.is_planes = false;
+    return pixels != NULL;
+}
+
 static void run_units(void *object, int64_t begin, int64_t end)
 {
     const conv_call *call = object;
@@ -253,10 +271,15 @@ static bool conv_run(const conv_state *state, oribi_kit_run *run, conv_call *cal
     if (!take_filter(run, state, call, &filter)) {
         return false;
     }
+    const bool in_bands =
+        !state->is_winograd && oribi_conv_bands_are_worth(&call->rows, call->groups);
+    if (call->rows.is_planes && !in_bands && !take_pixels(run, call)) {
+        return false;
+    }
     if (state->is_winograd) {
         return oribi_winograd_run(run, state->winograd, &call->rows, gemm);
     }
-    if (oribi_conv_bands_are_worth(&call->rows, call->groups)) {
+    if (in_bands) {
         return oribi_conv_bands_run(run, &call->rows, gemm);
     }
     if (is_pixelwise(&call->rows)) { /* no pointer needs a comparison */
@@ -279,6 +302,7 @@ static void conv_compute(void *arg, TF_OpKernelContext *context)
     }
     TF_DeleteTensor(call.panels);
     TF_DeleteTensor(call.zeros);
+    TF_DeleteTensor(call.pixels);
     oribi_kit_end(&run);
 }
 
@@ -288,7 +312,7 @@ static void conv_compute(void *arg, TF_OpKernelContext *context)
         return conv_create(construction, ORIBI_ISA_##set, &oribi_gemm_##set,                       \
                            &oribi_winograd_##set);                                                 \
     }
-#define ROWS(part, set) ROW("Conv2D", set), ROW("_FusedConv2D", set),
+#define ROWS(part, set) ROW("Conv2D", set), ROW("_FusedConv2D", set), ROW("Oribi>FusedConv2d", set),
 #define ROW(op, set)                                                                               \
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(set),                     \

@@ -72,6 +72,21 @@ void oribi_conv_attrs_read(oribi_kit_setup *setup, oribi_conv_attrs *out)
                                    format);
     }
     read_padding(setup, out);
+    if (setup->state != NULL &&
+        TF_OpKernelConstruction_HasAttr(setup->construction, "input_format", setup->status)) {
+        oribi_kit_attr_string(setup, "input_format", format, sizeof format);
+        out->is_planes = strcmp(format, "NCHW") == 0;
+    }
+}
+
+void oribi_conv_image_dims(const oribi_conv_attrs *attrs, int64_t dims[4])
+{
+    if (attrs->is_planes) {
+        const int64_t channels = dims[1];
+        dims[1] = dims[2];
+        dims[2] = dims[3];
+        dims[3] = channels;
+    }
 }
 
 bool oribi_conv_attrs_resolve(oribi_kit_run *run, const oribi_conv_attrs *attrs, int64_t height,
@@ -100,8 +115,12 @@ bool oribi_conv_shapes_take(oribi_kit_run *run, const oribi_conv_attrs *attrs, b
 {
     const int64_t *image = out->image.dims.at, *filter = out->filter.dims.at;
     if (!oribi_weights_input(run, 0, 4, &out->image) ||
-        !oribi_weights_input(run, 1, 4, &out->filter) ||
-        !oribi_conv_attrs_resolve(run, attrs, image[1], image[2], filter[0], filter[1], &out->y,
+        !oribi_weights_input(run, 1, 4, &out->filter)) {
+        return false;
+    }
+    oribi_conv_image_dims(attrs, out->image.dims.at);
+    oribi_conv_image_dims(attrs, out->image.strides.at);
+    if (!oribi_conv_attrs_resolve(run, attrs, image[1], image[2], filter[0], filter[1], &out->y,
                                   &out->x)) {
         return false;
     }

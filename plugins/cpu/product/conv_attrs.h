@@ -12,11 +12,15 @@ typedef struct oribi_conv_attrs {
     oribi_geometry_padding padding;
     int64_t strides[2], dilations[2]; /* y, x */
     int64_t before[2], after[2];      /* explicit padding, y, x */
+    bool is_planes;                   /* the image is NCHW; all else is NHWC */
 } oribi_conv_attrs;
 
-/* Reads strides, padding, explicit_paddings, dilations, data_format; refuses what this plugin has
- * no kernel for: NCHW, and strides or dilations of batch or channels. */
+/* Reads strides, padding, explicit_paddings, dilations, data_format, input_format; refuses what
+ * this plugin has no kernel for: NCHW, and strides or dilations of batch or channels. */
 void oribi_conv_attrs_read(oribi_kit_setup *setup, oribi_conv_attrs *out);
+
+/* Dims of an image, in its own order, as NHWC. */
+void oribi_conv_image_dims(const oribi_conv_attrs *attrs, int64_t dims[4]);
 
 /* Both axes for an image and a filter of these sizes; fails naming what does not fit. */
 bool oribi_conv_attrs_resolve(oribi_kit_run *run, const oribi_conv_attrs *attrs, int64_t height,

@@ -47,6 +47,22 @@ static void fill_rows(const void *arg, int64_t row, int32_t n_rows, int64_t tap,
     }
 }
 
+void oribi_conv_pixels(const oribi_conv_rows *image, int64_t row, int64_t count, float *to)
+{
+    const int64_t step = image->y.in * image->x.in, channels = image->channels;
+    const int64_t top = row / image->y.in * channels * image->y.in + row % image->y.in;
+    const float *from = image->input + top * image->x.in;
+    if (channels == 3 && image->variant->pixels != NULL) {
+        image->variant->pixels(from, step, count, to);
+        return;
+    }
+    for (int64_t c = 0; c < channels; c++) {
+        for (int64_t x = 0; x < count; x++) {
+            to[x * channels + c] = from[c * step + x];
+        }
+    }
+}
+
 /* Row y of image `batch` with its padding. */
 static void copy_row(const job *j, int64_t batch, int64_t y, float *to)
 {
@@ -59,9 +75,13 @@ static void copy_row(const job *j, int64_t batch, int64_t y, float *to)
         return;
     }
     memset(to, 0, (size_t)(before * channels) * sizeof *to);
-    memcpy(to + before * channels,
-           j->image->input + (batch * j->image->y.in + y) * x->in * channels,
-           (size_t)(inside * channels) * sizeof *to);
+    const int64_t row = batch * j->image->y.in + y;
+    if (j->image->is_planes) {
+        oribi_conv_pixels(j->image, row, inside, to + before * channels);
+    } else {
+        memcpy(to + before * channels, j->image->input + row * x->in * channels,
+               (size_t)(inside * channels) * sizeof *to);
+    }
     memset(to + (before + inside) * channels, 0,
            (size_t)((width - before - inside) * channels) * sizeof *to);
 }

@@ -15,6 +15,8 @@ typedef struct oribi_conv_rows {
     const float *input, *zeros; /* zeros: as many as one tap may read */
     int64_t channels;           /* floats from one pixel to the next */
     oribi_geometry_window y, x;
+    const oribi_gemm_variant *variant; /* of the product */
+    bool is_planes; /* input is NCHW: bands alone read it, others what oribi_conv_pixels makes */
 } oribi_conv_rows;
 
 /* An oribi_gemm_rows_fn; arg is an oribi_conv_rows. */
@@ -25,6 +27,9 @@ void oribi_conv_rows_fill(const void *arg, int64_t row, int32_t n_rows, int64_t 
 
 /* Is this quicker than a product with a tap for each of the filter's? */
 bool oribi_conv_bands_are_worth(const oribi_conv_rows *image, int64_t groups);
+
+/* Writes the first `count` pixels of a row of planes; rows of all images are counted through. */
+void oribi_conv_pixels(const oribi_conv_rows *image, int64_t row, int64_t count, float *to);
 
 /* The product of `direct`, which is that of all of the filter's taps, one by one; its rows are not
  * called. False after failing. */

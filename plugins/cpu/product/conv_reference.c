@@ -23,7 +23,8 @@ ORIBI_KIT_CREATE(reference, reference_state)
 
 /* One call: image [batch, y, x, channels], filter [y, x, in, out]. */
 typedef struct reference_call {
-    const float *image, *filter;
+    oribi_weights_view image; /* its strides may be those of planes */
+    const float *filter;
     int64_t channels, depth, outputs; /* of the image; filter's in and out */
     oribi_geometry_window y, x;
 } reference_call;
@@ -31,8 +32,10 @@ typedef struct reference_call {
 static double at(const reference_call *call, int64_t batch, int64_t y, int64_t x, int64_t channel)
 {
     const bool inside = y >= 0 && y < call->y.in && x >= 0 && x < call->x.in;
-    const int64_t pixel = (batch * call->y.in + y) * call->x.in + x;
-    return inside ? (double)call->image[pixel * call->channels + channel] : 0.0;
+    const int64_t *step = call->image.strides.at;
+    const char *from =
+        call->image.data + batch * step[0] + y * step[1] + x * step[2] + channel * step[3];
+    return inside ? (double)*(const float *)(const void *)from : 0.0;
 }
 
 static double weight(const reference_call *call, int64_t y, int64_t x, int64_t in, int64_t out)
@@ -85,7 +88,7 @@ static bool reference_run(const reference_state *state, oribi_kit_run *run, bool
         !oribi_epilogue_args_take(run, &state->epilogue, dims, 4, &args)) {
         return false;
     }
-    const reference_call call = {.image = (const float *)(const void *)shapes.image.data,
+    const reference_call call = {.image = shapes.image,
                                  .filter = (const float *)(const void *)shapes.filter.data,
                                  .channels = shapes.image.dims.at[3],
                                  .depth = shapes.filter.dims.at[2],
@@ -176,6 +179,7 @@ ORIBI_KIT_COMPUTE(backprop_reference, 3)
 const oribi_cpu_kernel oribi_cpu_conv_reference_kernels[] = {
     ROW("Conv2D", conv_reference, 1),
     ROW("_FusedConv2D", conv_reference, 1),
+    ROW("Oribi>FusedConv2d", conv_reference, 1),
     ROW("DepthwiseConv2dNative", depthwise_reference, 1),
     ROW("_FusedDepthwiseConv2dNative", depthwise_reference, 1),
     ROW("Oribi>FusedDepthwiseConv2d", depthwise_reference, 1),

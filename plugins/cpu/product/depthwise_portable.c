@@ -3,7 +3,9 @@
 #include "cpu/product/depthwise.h"
 #include "cpu/base/vector_portable.h"
 
-#define DEPTHWISE_ROWS 1
+#define DEPTHWISE_ROWS   1
+#define DEPTHWISE_SMALL  /* so many loops of 4 lanes take 20 KB, which every processor would load  \
+                          */
 #include "cpu/product/depthwise_tile.inc"
 
 const oribi_depthwise_variant oribi_depthwise_portable = {"portable", loops, loop_any, loop_some};

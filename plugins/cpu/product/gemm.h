@@ -56,6 +56,8 @@ typedef struct oribi_gemm_variant {
     /* One row and ORIBI_GEMM_STREAMS whole panels, or NULL. A row alone waits for memory, and
      * memory answers several streams faster than one. */
     void (*row_tile)(const oribi_gemm_tile *tile);
+    /* Pixels of three planes that lie `step` floats apart, for conv_bands.c; or NULL. */
+    void (*pixels)(const float *planes, int64_t step, int64_t count, float *restrict to);
 } oribi_gemm_variant;
 
 #define ORIBI_GEMM_DECLARE(part, isa) extern const oribi_gemm_variant oribi_gemm_##isa;
