@@ -150,6 +150,9 @@ set(sources elementwise/cast_kernels.c elementwise/unary_onnx.c move/indices.c m
     quantised/quantized_binary.c product/packed_weights.c product/depthwise.c winograd/winograd.c)
 list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/plugins/cpu/)
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
+# Once for each layer of int8 when a session is made.
+set(sources plugins/cpu/quantised/quantized_panels.c plugins/cpu/quantised/quantized_steps.c)
+set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
 # These only call the kernels of micro/.
 file(GLOB sources CONFIGURE_DEPENDS plugins/cpu/base/micro_*.c plugins/cpu/window/micro_*.c)
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)

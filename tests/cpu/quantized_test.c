@@ -2,6 +2,7 @@
 /* Every variant of the quantised layers against the reference row, bit for bit: odd sizes, panels
  * that are not full, paddings, strides, dilations, multipliers above 1 and tiny ones.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +13,11 @@
 #include "harness.h"
 #include "tests/micro/random.h"
 
+#include "cpu/quantised/quantized_panels.h"
 #include "micro/dense/batch_matmul_q_prepare.h"
 #include "micro/element.h"
+#include "micro/elementwise/binary_q_prepare.h"
+#include "micro/fixed_point.h"
 #include "micro/svdf/svdf_f32.h"
 
 typedef struct shape {
@@ -189,6 +193,140 @@ static void every_quantised_variant_gives_the_same_bits(void **state)
     assert_true(n >= (oribi_cpu_has(ORIBI_ISA_avx2) ? 300 : 0));
 }
 
+/* --- Every sum -----------------------------------------------------------------------------------
+ */
+
+enum { RANGE_OUTPUTS = 1000, RANGE_ROWS = 256, RANGE_INPUTS = 40 };
+
+/* Channels whose biases are 256 apart, and an input of 256 values: their sums are all of a range,
+ * of which results take a part. Other inputs are 0, but for what a kernel knows they might be more.
+ */
+static void add_range(harness *h, int32_t below)
+{
+    const int64_t rows[2] = {RANGE_ROWS, RANGE_INPUTS}, filter[2] = {RANGE_OUTPUTS, RANGE_INPUTS},
+                  outputs = RANGE_OUTPUTS;
+    int8_t *x = harness_input(h, TF_INT8, rows, 2);
+    int8_t *w = harness_input(h, TF_INT8, filter, 2);
+    int32_t *bias = harness_input(h, TF_INT32, &outputs, 1);
+    memset(x, 0, (size_t)RANGE_ROWS * RANGE_INPUTS);
+    memset(w, 127, (size_t)RANGE_OUTPUTS * RANGE_INPUTS);
+    for (int32_t k = 0; k < RANGE_ROWS; k++) {
+        x[k * RANGE_INPUTS] = (int8_t)(k - 128);
+    }
+    for (int32_t k = 0; k < RANGE_OUTPUTS; k++) {
+        w[k * RANGE_INPUTS] = 1;
+        bias[k] = (k - below) * RANGE_ROWS;
+    }
+    h->constants = ~1U;
+}
+
+/* `scale`: of a sum to a result. */
+static void set_range_attrs(harness *h, float *scale, int32_t zero, const char *activation)
+{
+    const oribi_attr list = {
+        .name = "filter_scales", .kind = TF_ATTR_FLOAT, .is_list = true, .count = 1, .u.f = scale};
+    assert_true(oribi_attrs_set(&h->attrs, &h->arena, &list));
+    assert_true(oribi_attrs_set_float(&h->attrs, &h->arena, "input_scale", 1.0F));
+    assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, "input_zero", 0));
+    assert_true(oribi_attrs_set_float(&h->attrs, &h->arena, "output_scale", 1.0F));
+    assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, "output_zero", zero));
+    assert_true(oribi_attrs_set_string(&h->attrs, &h->arena, "activation", activation));
+}
+
+static void every_sum_of_a_range_gives_the_same_bits(void **state)
+{
+    int n = 0;
+    (void)state;
+
+    for (uint64_t i = 1; i <= 20; i++) {
+        uint64_t seed = i * UINT64_C(0x9e3779b97f4a7c15);
+        const bool is_relu = i % 4 != 0;
+        float scale = (float)random_in(&seed, 100000, 140000) * 1e-8F;
+        check c = {0};
+        harness_init(&c.h, dense);
+        set_range_attrs(&c.h, &scale, is_relu ? -128 : random_in(&seed, -100, 100),
+                        is_relu ? "RELU" : "NONE");
+        add_range(&c.h, RANGE_OUTPUTS / (is_relu ? 8 : 2));
+        assert_true(harness_resolve(&c.h));
+        assert_true(harness_run(&c.h, harness_reference(&c.h)));
+        c.want = c.h.outputs[0];
+        c.h.outputs[0] = NULL;
+        (void)harness_each_row(&c.h, check_row, &c);
+        n += c.n;
+        TF_DeleteTensor(c.want);
+        harness_destroy(&c.h);
+    }
+
+    assert_true(n >= (oribi_cpu_has(ORIBI_ISA_avx2) ? 20 : 0));
+}
+
+static bool floats_are_equal(const oribi_quantized_real *real, const oribi_quantized_layer *layer,
+                             int32_t sum, int32_t want)
+{
+    const bool is_signed = layer->low < layer->zero;
+    const float term = is_signed && sum < 0 ? -real->term : real->term;
+    const float y =
+        rintf(fmaf((float)sum, real->factor, term)) + (float)(is_signed ? layer->zero : 0);
+    int32_t found = (int32_t)y;
+    for (int32_t k = 0; k < real->n_apart; k++) {
+        found += sum == real->apart[k] ? real->more[k] : 0;
+    }
+    return oribi_micro_clamp(found, layer->low, layer->high) == want;
+}
+
+/* Of layers as models have them, and by each sum: floats that are wrong for one are not found. */
+static void floats_of_a_channel_are_found_and_right_for_every_sum(void **state)
+{
+    int n_found = 0, n_apart = 0;
+    (void)state;
+
+    for (uint64_t i = 1; i <= 200; i++) {
+        uint64_t seed = i * UINT64_C(0x9e3779b97f4a7c15);
+        const bool is_relu = random_once_in(&seed, 2);
+        const oribi_quantized_layer layer = {
+            .zero = is_relu ? -128 : random_in(&seed, -40, 40), .low = -128, .high = 127};
+        const int32_t multiplier = random_in(&seed, 1 << 30, INT32_MAX);
+        const int32_t shift = random_in(&seed, -11, -3), middle = random_in(&seed, -20000, 20000);
+        const int64_t reach[2] = {middle - random_in(&seed, 0, 200000),
+                                  middle + random_in(&seed, 0, 200000)};
+        oribi_quantized_real real;
+        if (!oribi_quantized_real_find(&layer, multiplier, shift, reach, &real)) {
+            continue;
+        }
+        for (int64_t sum = reach[0]; sum <= reach[1]; sum++) {
+            const int32_t result = oribi_micro_scale((int32_t)sum, multiplier, shift) + layer.zero;
+            assert_true(floats_are_equal(&real, &layer, (int32_t)sum,
+                                         oribi_micro_clamp(result, layer.low, layer.high)));
+        }
+        n_found++;
+        n_apart += real.n_apart > 0 ? 1 : 0;
+    }
+
+    assert_true(n_found > 190); /* as many as speed is counted on */
+    assert_true(n_apart > 5);   /* and corrections are among what is tried */
+}
+
+/* A channel whose weights are 0 is its bias, however large, and one that a model has no use for has
+ * a multiplier of 0; what may overflow has no floats. */
+static void floats_of_odd_channels(void **state)
+{
+    const oribi_quantized_layer layer = {.zero = -128, .low = -128, .high = 127};
+    const int64_t constant[2] = {1073741824, 1073741824}, wide[2] = {-20000000, 20000000};
+    const int64_t beyond[2] = {INT64_C(-3000000000), INT64_C(-2900000000)};
+    oribi_quantized_real real;
+    (void)state;
+
+    assert_true(oribi_quantized_real_find(&layer, 1320764593, -27, constant, &real));
+    assert_true(floats_are_equal(&real, &layer, 1073741824, -123));
+    assert_true(oribi_quantized_real_find(&layer, 0, 0, wide, &real));
+    assert_true(floats_are_equal(&real, &layer, -20000000, -128));
+    assert_true(floats_are_equal(&real, &layer, 20000000, -128));
+    assert_false(oribi_quantized_real_find(&layer, 1320764593, -18, wide, &real));
+    assert_false(oribi_quantized_real_find(&layer, 1320764593, -18, beyond, &real));
+    assert_false(oribi_quantized_real_find(&layer, 1320764593, 1, constant, &real));
+    assert_false(oribi_quantized_real_find(&layer, 1320764593, 0, constant, &real));
+}
+
 /* --- Sums ----------------------------------------------------------------------------------------
  */
 
@@ -245,6 +383,42 @@ static void every_variant_of_a_sum_gives_the_same_bits(void **state)
 
     assert_true(n_sums > 60);
     assert_true(n >= (oribi_cpu_has(ORIBI_ISA_avx2) ? n_sums : 0));
+}
+
+/* How many of 60 sums, of scales as models have them, are made by floats. */
+static int count_real_sums(const oribi_quantized_simd *simd)
+{
+    int n = 0;
+    for (uint64_t i = 1; i <= 60; i++) {
+        uint64_t seed = i * UINT64_C(0x9e3779b97f4a7c15);
+        const float a = 1e-7F * (float)random_in(&seed, 100000, 1000000);
+        const float b = 1e-7F * (float)random_in(&seed, 100000, 1000000);
+        const struct oribi_micro_binary_q_spec spec = {
+            .kind = ORIBI_MICRO_S8,
+            .a = {a, random_in(&seed, -128, 127)},
+            .b = {i % 4 == 0 ? a : b, random_in(&seed, -128, 127)},
+            .output = {i % 8 == 0 ? 2 * a : (a + b) * 0.7F, random_in(&seed, -128, 127)}};
+        struct oribi_micro_add_s8_args args;
+        assert_int_equal(i % 3 == 0 ? oribi_micro_sub_s8_prepare(&spec, &args)
+                                    : oribi_micro_add_s8_prepare(&spec, &args),
+                         ORIBI_MICRO_OK);
+        oribi_quantized_sum sum = {.exact = args.scales};
+        oribi_quantized_sum_find(simd, &sum);
+        n += sum.is_real ? 1 : 0;
+    }
+    return n;
+}
+
+static void sums_are_made_by_floats(void **state)
+{
+    (void)state;
+
+#define IS_COUNTED(part, isa)                                                                      \
+    if (oribi_cpu_has(ORIBI_ISA_##isa)) {                                                          \
+        assert_true(count_real_sums(&oribi_quantized_##isa) > 55);                                 \
+    }
+    ORIBI_ISAS_OF_quantized_panels(IS_COUNTED)
+#undef IS_COUNTED
 }
 
 /* --- Slices --------------------------------------------------------------------------------------
@@ -327,7 +501,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_quantised_variant_gives_the_same_bits),
+        cmocka_unit_test(every_sum_of_a_range_gives_the_same_bits),
+        cmocka_unit_test(floats_of_a_channel_are_found_and_right_for_every_sum),
+        cmocka_unit_test(floats_of_odd_channels),
         cmocka_unit_test(every_variant_of_a_sum_gives_the_same_bits),
+        cmocka_unit_test(sums_are_made_by_floats),
         cmocka_unit_test(an_svdf_in_slices_has_the_bits_of_one_call),
         cmocka_unit_test(products_in_slices_have_the_bits_of_one_call),
     };

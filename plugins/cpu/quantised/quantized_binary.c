@@ -13,10 +13,27 @@
 typedef struct binary_state {
     struct oribi_micro_binary_q_spec spec; /* dims unset */
     const oribi_quantized_simd *simd;      /* NULL: micro/'s kernel */
+    oribi_quantized_sum sum;               /* of use where there is simd */
 } binary_state;
 
-/* `has_sums`: the op has pot_scale_int16. */
-static void *binary_make(TF_OpKernelConstruction *construction, bool has_sums,
+typedef int32_t sum_prepare(const struct oribi_micro_binary_q_spec *,
+                            struct oribi_micro_add_s8_args *);
+
+/* What vectors need of a sum. None where its scales are too far apart, of which a run tells. */
+static void take_sum(binary_state *state, sum_prepare *prepare, const oribi_quantized_simd *simd)
+{
+    struct oribi_micro_binary_q_spec spec = state->spec;
+    struct oribi_micro_add_s8_args args;
+    spec.kind = ORIBI_MICRO_S8;
+    if (prepare(&spec, &args) == ORIBI_MICRO_OK) {
+        state->simd = simd;
+        state->sum.exact = args.scales;
+        oribi_quantized_sum_find(simd, &state->sum);
+    }
+}
+
+/* `prepare`: of a sum or a difference, else NULL; `simd`: NULL for micro/'s kernel. */
+static void *binary_make(TF_OpKernelConstruction *construction, sum_prepare *prepare,
                          const oribi_quantized_simd *simd)
 {
     oribi_kit_setup setup;
@@ -28,19 +45,25 @@ static void *binary_make(TF_OpKernelConstruction *construction, bool has_sums,
         oribi_quantized_attr_any(&setup, "output", &state->spec.output);
         oribi_quantized_activation(&setup, &state->spec.activation);
         oribi_quantized_variant(&setup, &state->spec.variant);
-        if (has_sums) {
+        if (prepare != NULL) { /* the op has it */
             oribi_kit_attr_bool(&setup, "pot_scale_int16", &prefers_binary);
         }
-        state->simd = simd;
         state->spec.prefers_binary = prefers_binary ? 1 : 0;
+        if (simd != NULL && TF_GetCode(setup.status) == TF_OK) {
+            take_sum(state, prepare, simd);
+        }
     }
     return oribi_kit_setup_end(&setup);
 }
 
 #define CREATE_SUM(set, simd)                                                                      \
-    static void *sum_create_##set(TF_OpKernelConstruction *construction)                           \
+    static void *add_create_##set(TF_OpKernelConstruction *construction)                           \
     {                                                                                              \
-        return binary_make(construction, true, simd);                                              \
+        return binary_make(construction, oribi_micro_add_s8_prepare, simd);                        \
+    }                                                                                              \
+    static void *sub_create_##set(TF_OpKernelConstruction *construction)                           \
+    {                                                                                              \
+        return binary_make(construction, oribi_micro_sub_s8_prepare, simd);                        \
     }
 #define CREATE_SUM_SET(part, set) CREATE_SUM(set, &oribi_quantized_##set)
 CREATE_SUM(any, NULL)
@@ -48,7 +71,7 @@ ORIBI_ISAS_OF_quantized_panels(CREATE_SUM_SET)
 
     static void *mul_create(TF_OpKernelConstruction *construction)
 {
-    return binary_make(construction, false, NULL);
+    return binary_make(construction, NULL, NULL);
 }
 
 typedef struct binary_args {
@@ -139,16 +162,21 @@ static void squared_call(const void *all, const struct oribi_micro_broadcast *sh
 
 /* A sum by vectors, without broadcasting. */
 typedef struct sum_call {
-    const oribi_quantized_simd *simd;
-    const struct oribi_micro_add_scales_s8 *scales;
+    const binary_state *state;
     const int8_t *a, *b;
     int8_t *y;
 } sum_call;
 
 static void sum_units(void *object, int64_t begin, int64_t end)
 {
-    const sum_call *sum = object;
-    sum->simd->add(sum->scales, sum->a + begin, sum->b + begin, end - begin, sum->y + begin);
+    const sum_call *call = object;
+    const oribi_quantized_sum *sum = &call->state->sum;
+    const int8_t *a = call->a + begin, *b = call->b + begin;
+    if (sum->is_real) {
+        call->state->simd->add(sum, a, b, end - begin, call->y + begin);
+    } else {
+        oribi_micro_add_row_s8(&sum->exact, a, 1, b, 1, (int32_t)(end - begin), call->y + begin);
+    }
 }
 
 static bool binary_run(const binary_state *state, oribi_kit_run *run,
@@ -164,6 +192,14 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run,
     if (!oribi_quantized_operands_take(run, 0, &in)) {
         return false;
     }
+    if (state->simd != NULL && in.n_whole == 2) {
+        sum_call call = {state, in.a_data, in.b_data,
+                         oribi_kit_output_in_place(run, in.whole, in.n_whole, in.y.at, in.y.n)};
+        if (call.y != NULL) {
+            oribi_kit_parallel(run, oribi_cpu_product(in.y.at, in.y.n), 1, &call, sum_units);
+        }
+        return call.y != NULL;
+    }
     spec.a_dims = in.a.at;
     spec.a_rank = in.a.n;
     spec.b_dims = in.b.at;
@@ -174,10 +210,7 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run,
         return false;
     }
     void *output = oribi_kit_output_in_place(run, in.whole, in.n_whole, in.y.at, in.y.n);
-    if (output != NULL && state->simd != NULL && in.n_whole == 2) {
-        sum_call sum = {state->simd, &args.u.add.scales, in.a_data, in.b_data, output};
-        oribi_kit_parallel(run, oribi_cpu_product(in.y.at, in.y.n), 1, &sum, sum_units);
-    } else if (output != NULL) {
+    if (output != NULL) {
         const oribi_quantized_pairs pairs = {&args,
                                              shape_of(&args, what),
                                              calls[what],
@@ -211,13 +244,13 @@ BINARY(div, QUOTIENT)
     }
 #define PLAIN(op, make, fn) ROW(op, ORIBI_QUANTIZED_TYPES, any, make, fn, ORIBI_QUANTIZED_WHY),
 #define SUM_ROW(op, fn, set)                                                                       \
-    ROW(op, ORIBI_KIT_TYPE(TF_INT8), set, sum_create_##set, fn, "vectors, the same bits, " #set),
+    ROW(op, ORIBI_KIT_TYPE(TF_INT8), set, fn##_create_##set, fn, "vectors, the same bits, " #set),
 #define SUMS(part, set) SUM_ROW("Oribi>QAdd", add, set) SUM_ROW("Oribi>QSub", sub, set)
 
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_quantized_binary_kernels[] = {
-    PLAIN("Oribi>QAdd", sum_create_any, add)
-    PLAIN("Oribi>QSub", sum_create_any, sub)
+    PLAIN("Oribi>QAdd", add_create_any, add)
+    PLAIN("Oribi>QSub", sub_create_any, sub)
     PLAIN("Oribi>QMul", mul_create, mul)
     PLAIN("Oribi>QDiv", mul_create, div)
     ROW("Oribi>QSquaredDifference", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16), any,

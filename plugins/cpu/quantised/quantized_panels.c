@@ -20,8 +20,8 @@ void oribi_quantized_panels_free(oribi_quantized_panels *panels)
     }
     free(panels->weights);
     free(panels->bias);
-    free(panels->rounding);
-    free(panels->is_short);
+    free(panels->factor);
+    free(panels->n_apart);
     *panels = (oribi_quantized_panels){0};
 }
 
@@ -55,14 +55,19 @@ static int64_t pack_weights(const oribi_quantized_layer *layer, int32_t c, int32
     return sum;
 }
 
-/* How the sums of the channel at place `at`, none of which exceeds `reach`, are rounded. */
-static void pack_rounding(oribi_quantized_panels *out, int32_t at, int64_t reach)
+static void take_floats(oribi_quantized_panels *out, int32_t panel, int32_t i,
+                        const oribi_quantized_real *real)
 {
-    const int64_t half = out->right[at] > 0 ? INT64_C(1) << (out->right[at] - 1) : 0;
-    const int32_t place = at / 8 * 8 + at % 2 * 4 + at % 8 / 2;
-    out->rounding[place] = (INT64_C(1) << 30) + half * (INT64_C(1) << 31);
-    out->is_short[at / ORIBI_PANEL] =
-        out->is_short[at / ORIBI_PANEL] && half > 0 && reach + half <= INT32_MAX;
+    out->factor[panel * ORIBI_PANEL + i] = real->factor;
+    out->term[panel * ORIBI_PANEL + i] = real->term;
+    for (int32_t k = 0; k < real->n_apart; k++) {
+        const int32_t at = (panel * ORIBI_MOST_APART + k) * ORIBI_PANEL + i;
+        out->apart[at] = real->apart[k];
+        out->more[at] = real->more[k];
+    }
+    if (out->n_apart[panel] >= 0 && out->n_apart[panel] < real->n_apart) {
+        out->n_apart[panel] = (int8_t)real->n_apart;
+    }
 }
 
 static void pack_panel(const oribi_quantized_layer *layer, int32_t panel,
@@ -70,7 +75,6 @@ static void pack_panel(const oribi_quantized_layer *layer, int32_t panel,
 {
     const int64_t values = (int64_t)out->groups * format->group * ORIBI_PANEL;
     void *w = (char *)out->weights + panel * values * out->weight_bytes;
-    out->is_short[panel] = true;
     for (int32_t i = 0; i < ORIBI_PANEL; i++) {
         const int32_t at = panel * ORIBI_PANEL + i;
         int32_t c = panel * ORIBI_PANEL + channel_at(format, i);
@@ -88,7 +92,12 @@ static void pack_panel(const oribi_quantized_layer *layer, int32_t panel,
         out->multiplier[at] = layer->multiplier[c * layer->scale_step];
         out->left[at] = shift > 0 ? shift : 0;
         out->right[at] = shift > 0 ? 0 : -shift;
-        pack_rounding(out, at, llabs(layer->bias[c]) + 128 * size);
+        oribi_quantized_real real = {0};
+        const int64_t reach[2] = {layer->bias[c] - 128 * size, layer->bias[c] + 128 * size};
+        if (!oribi_quantized_real_find(layer, out->multiplier[at], shift, reach, &real)) {
+            out->n_apart[panel] = -1;
+        }
+        take_floats(out, panel, i, &real);
     }
 }
 
@@ -107,6 +116,7 @@ bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
 {
     const int32_t n_panels = (layer->n_channels + ORIBI_PANEL - 1) / ORIBI_PANEL;
     const size_t n = (size_t)n_panels * ORIBI_PANEL;
+    const bool is_signed = layer->low < layer->zero; /* results are on both sides of it */
     *out = (oribi_quantized_panels){.n_channels = layer->n_channels,
                                     .n_panels = n_panels,
                                     .row_taps = layer->row_taps,
@@ -115,19 +125,23 @@ bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
                                     .zero = layer->zero,
                                     .low = layer->low,
                                     .high = layer->high,
+                                    .sign = is_signed ? INT32_MIN : 0,
+                                    .added = is_signed ? layer->zero : 0,
                                     .weight_bytes = layer->is_read_once ? 1 : format->bytes};
     out->weights = zeros((int64_t)n * out->groups * format->group * out->weight_bytes);
-    out->bias = calloc(4 * n, sizeof *out->bias);
-    out->rounding = calloc(n, sizeof *out->rounding);
-    out->is_short = calloc((size_t)n_panels, sizeof *out->is_short);
-    if (out->weights == NULL || out->bias == NULL || out->rounding == NULL ||
-        out->is_short == NULL) {
+    out->bias = calloc((4 + 2 * ORIBI_MOST_APART) * n, sizeof *out->bias);
+    out->factor = calloc(2 * n, sizeof *out->factor);
+    out->n_apart = calloc((size_t)n_panels, sizeof *out->n_apart);
+    if (out->weights == NULL || out->bias == NULL || out->factor == NULL || out->n_apart == NULL) {
         oribi_quantized_panels_free(out);
         return false;
     }
     out->multiplier = out->bias + n;
     out->left = out->multiplier + n;
     out->right = out->left + n;
+    out->apart = out->right + n;
+    out->more = out->apart + ORIBI_MOST_APART * n;
+    out->term = out->factor + n;
     for (int32_t panel = 0; panel < n_panels; panel++) {
         pack_panel(layer, panel, format, out);
     }

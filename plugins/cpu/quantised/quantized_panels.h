@@ -13,7 +13,10 @@
 #include "isa_parts.h"
 #include "micro/elementwise/add_row_s8.h"
 
-enum { ORIBI_PANEL = 16 /* channels of a panel */ };
+enum {
+    ORIBI_PANEL = 16,    /* channels of a panel */
+    ORIBI_MOST_APART = 4 /* sums of a channel whose results by floats are corrected */
+};
 
 /* How a processor wants its numbers. */
 typedef struct oribi_quantized_format {
@@ -45,11 +48,14 @@ static inline int64_t oribi_quantized_tile_bytes(const oribi_quantized_format *f
 typedef struct oribi_quantized_panels {
     void *weights; /* [panels, groups of taps, 16 channels, taps]; those behind the last are 0 */
     int32_t *bias, *multiplier, *left, *right; /* [panels * 16]; shifts, one of them 0 */
-    /* [panels * 16]: what is added to a product by the multiplier so that its bits from 31 on are
-     * rounded, with half of what the right shift drops; of eight places 0, 2, 4, 6 come first. */
-    int64_t *rounding;
-    /* [panels]: all shifts are to the right, and no sum with that half leaves an int32. */
-    bool *is_short;
+    /* Results by floats, for every sum as by the integers above: the integer next to sum * factor +
+     * term, and `more` where the sum is `apart`; the term of a sum below 0 has its sign where
+     * `sign` says so, and `added` makes it the result. */
+    float *factor, *term;  /* [panels * 16] */
+    int32_t *apart, *more; /* [panels, ORIBI_MOST_APART, 16] */
+    int8_t *n_apart;       /* [panels]; below 0: results are made by integers */
+    int32_t sign;          /* the bit, or 0 */
+    int32_t added;
     int32_t n_channels, n_panels, groups, row_taps;
     int32_t zero, low, high; /* of the results */
     int32_t weight_bytes;
@@ -69,10 +75,31 @@ typedef struct oribi_quantized_layer {
                         */
 } oribi_quantized_layer;
 
+/* The floats of one channel; see above. */
+typedef struct oribi_quantized_real {
+    float factor, term;
+    int32_t n_apart, apart[ORIBI_MOST_APART], more[ORIBI_MOST_APART];
+} oribi_quantized_real;
+
+/* Finds the floats of a channel whose sums are `reach[0]` at least and `reach[1]` at most. False:
+ * there are none. */
+bool oribi_quantized_real_find(const oribi_quantized_layer *layer, int32_t multiplier,
+                               int32_t shift, const int64_t reach[2], oribi_quantized_real *out);
+
 /* Packs a layer. False: no memory, *out is empty. free takes an empty one, too. */
 bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
                                  const oribi_quantized_format *format, oribi_quantized_panels *out);
 void oribi_quantized_panels_free(oribi_quantized_panels *panels);
+
+/* A sum of two tensors: oribi_micro_add_row_s8 where both steps are 1, or by floats: the integer
+ * next to y = a * of_a + b * of_b + term, or, where `tie` is not 0, next to y and a tie of its
+ * sign, to which `added` is added. */
+typedef struct oribi_quantized_sum {
+    struct oribi_micro_add_scales_s8 exact;
+    float of_a, of_b, term, tie;
+    int32_t added;
+    bool is_real; /* for each pair of bytes both are equal */
+} oribi_quantized_sum;
 
 /* Holds what a processor brings. */
 typedef struct oribi_quantized_simd {
@@ -90,10 +117,13 @@ typedef struct oribi_quantized_simd {
      * begins `slide` columns behind; 0: no whole number of them. */
     void (*depthwise)(const oribi_quantized_panels *panels, const int8_t *const *taps,
                       int32_t n_pixels, int64_t step, int32_t slide, int8_t *out);
-    /* oribi_micro_add_row_s8 where both steps are 1. */
-    void (*add)(const struct oribi_micro_add_scales_s8 *scales, const int8_t *a, const int8_t *b,
-                int64_t count, int8_t *out);
+    /* A sum whose results are made by floats. */
+    void (*add)(const oribi_quantized_sum *sum, const int8_t *a, const int8_t *b, int64_t count,
+                int8_t *out);
 } oribi_quantized_simd;
+
+/* Finds the floats of a sum or a difference, which `exact` says. */
+void oribi_quantized_sum_find(const oribi_quantized_simd *simd, oribi_quantized_sum *sum);
 
 #define ORIBI_QUANTIZED_DECLARE(part, isa) extern const oribi_quantized_simd oribi_quantized_##isa;
 ORIBI_ISAS_OF_quantized_panels(ORIBI_QUANTIZED_DECLARE)

@@ -2,6 +2,7 @@
 /* Quantised layers for AVX2: pairs of products of int16 are added in int32, 16 channels of up to
  * four pixels at a time. */
 #include "cpu/base/add_x86_avx2.h"
+#include "cpu/base/unrolled.h"
 #include "cpu/quantised/quantized_panels.h"
 
 #include <string.h>
@@ -41,10 +42,12 @@ static void *fill(int32_t value, int64_t count, void *to)
 /* oribi_micro_scale (micro/fixed_point.h) of 8 sums: a high product rounded with ties up, then a
  * shift rounded with ties away from zero. A product never leaves int32, as multipliers are at least
  * 0. */
-static __m256i scale(__m256i x, __m256i multiplier, __m256i left, __m256i right)
+__attribute__((noinline)) static __m256i scale(__m256i x, const oribi_quantized_panels *p,
+                                               int32_t at)
 {
     const __m256i half = _mm256_set1_epi64x(INT64_C(1) << 30), one = _mm256_set1_epi32(1);
-    x = _mm256_sllv_epi32(x, left);
+    const __m256i multiplier = load(p->multiplier + at), right = load(p->right + at);
+    x = _mm256_sllv_epi32(x, load(p->left + at));
     const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(x, multiplier), half);
     const __m256i odd = _mm256_add_epi64(
         _mm256_mul_epi32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(multiplier, 32)), half);
@@ -56,18 +59,28 @@ static __m256i scale(__m256i x, __m256i multiplier, __m256i left, __m256i right)
     return _mm256_sub_epi32(_mm256_srav_epi32(x, right), _mm256_cmpgt_epi32(remainder, threshold));
 }
 
-/* As scale, where sums are short (quantized_panels.h): half of what the shift drops is in the
- * product already; a negative sum has 1 less, as its ties go the other way. */
-static inline __m256i scale_short(__m256i x, const oribi_quantized_panels *p, int32_t at)
+/* `tie` with the sign of x where `sign` says so. */
+ALWAYS __m256 tie_of(__m256 x, __m256 sign, __m256 tie)
 {
-    const __m256i multiplier = load(p->multiplier + at);
-    const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(x, multiplier), load(p->rounding + at));
-    const __m256i odd = _mm256_add_epi64(
-        _mm256_mul_epi32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(multiplier, 32)),
-        load(p->rounding + at + 4));
-    const __m256i both =
-        _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
-    return _mm256_srav_epi32(_mm256_add_epi32(both, _mm256_srai_epi32(x, 31)), load(p->right + at));
+    return _mm256_or_ps(_mm256_and_ps(x, sign), tie);
+}
+
+/* Results without what is added, by floats: quantized_panels.h. */
+ALWAYS __m256i rounded(__m256i sums, __m256 factor, __m256 term, __m256 sign)
+{
+    const __m256 x = _mm256_cvtepi32_ps(sums);
+    return _mm256_cvtps_epi32(_mm256_fmadd_ps(x, factor, tie_of(x, sign, term)));
+}
+
+/* What the results of the n sums that are apart have more. */
+static inline __m256i more_of(__m256i sums, const int32_t *apart, const int32_t *more, int32_t n)
+{
+    __m256i y = _mm256_setzero_si256();
+    for (int32_t k = 0; k < n; k++, apart += ORIBI_PANEL, more += ORIBI_PANEL) {
+        y = _mm256_add_epi32(y,
+                             _mm256_and_si256(_mm256_cmpeq_epi32(sums, load(apart)), load(more)));
+    }
+    return y;
 }
 
 /* Writes the first `count` of 16 bytes. */
@@ -88,25 +101,45 @@ static inline void store_first(__m128i bytes, int32_t count, int8_t *out)
     }
 }
 
-/* `count` results of the channels from `first` of the arrays on, from two vectors of sums. */
-static inline void finish(const oribi_quantized_panels *p, int32_t first, __m256i s0, __m256i s1,
-                          int32_t count, int8_t *out)
+/* `count` results of the channels from `first` of the arrays on, of each of n pixels, from two
+ * vectors of sums. */
+ALWAYS void finish(const oribi_quantized_panels *p, int32_t first, __m256i (*s)[2], int32_t n,
+                   int32_t count, int8_t *out, int64_t stride)
 {
-    if (p->is_short[first / ORIBI_PANEL]) {
-        s0 = scale_short(s0, p, first);
-        s1 = scale_short(s1, p, first + 8);
-    } else {
-        s0 = scale(s0, load(p->multiplier + first), load(p->left + first), load(p->right + first));
-        s1 = scale(s1, load(p->multiplier + first + 8), load(p->left + first + 8),
-                   load(p->right + first + 8));
+    const int32_t n_apart = p->n_apart[first / ORIBI_PANEL];
+    const int32_t *apart = p->apart + (int64_t)first * ORIBI_MOST_APART;
+    const int32_t *more = p->more + (int64_t)first * ORIBI_MOST_APART;
+    const __m256 sign = _mm256_castsi256_ps(_mm256_set1_epi32(p->sign));
+    const __m256 factor = _mm256_loadu_ps(p->factor + first),
+                 term = _mm256_loadu_ps(p->term + first);
+    const __m256 factor_1 = _mm256_loadu_ps(p->factor + first + 8);
+    const __m256 term_1 = _mm256_loadu_ps(p->term + first + 8);
+    const __m256i added = _mm256_set1_epi16((int16_t)(n_apart < 0 ? p->zero : p->added));
+    const __m128i low = _mm_set1_epi8((int8_t)p->low), high = _mm_set1_epi8((int8_t)p->high);
+    for (int32_t i = 0; i < n; i++, out += stride) {
+        __m256i y0 = rounded(s[i][0], factor, term, sign);
+        __m256i y1 = rounded(s[i][1], factor_1, term_1, sign);
+        if (n_apart > 0) {
+            y0 = _mm256_add_epi32(y0, more_of(s[i][0], apart, more, n_apart));
+            y1 = _mm256_add_epi32(y1, more_of(s[i][1], apart + 8, more + 8, n_apart));
+        } else if (n_apart < 0) {
+            y0 = scale(s[i][0], p, first);
+            y1 = scale(s[i][1], p, first + 8);
+        }
+        /* Both packings saturate beyond the bounds; they give the order of the model again. */
+        const __m256i words = _mm256_adds_epi16(_mm256_packs_epi32(y0, y1), added);
+        __m128i bytes =
+            _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+        store_first(_mm_min_epi8(_mm_max_epi8(bytes, low), high), count, out);
     }
-    /* Both packings saturate beyond the bounds; they give the order of the model again. */
-    const __m256i words =
-        _mm256_adds_epi16(_mm256_packs_epi32(s0, s1), _mm256_set1_epi16((int16_t)p->zero));
-    __m128i bytes =
-        _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-    bytes = _mm_max_epi8(bytes, _mm_set1_epi8((int8_t)p->low));
-    store_first(_mm_min_epi8(bytes, _mm_set1_epi8((int8_t)p->high)), count, out);
+}
+
+/* One function, as it would be most of the code of a tile. */
+__attribute__((noinline)) static void finish_pixels(const oribi_quantized_panels *p, int32_t first,
+                                                    __m256i (*s)[2], int32_t n, int8_t *out,
+                                                    int64_t stride)
+{
+    finish(p, first, s, n, p->n_channels - first, out + first, stride);
 }
 
 /* --- Tiles ----------------------------------------------------------------------------------- */
@@ -140,9 +173,7 @@ static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, cons
             }
         }
     }
-    for (int32_t i = 0; i < n; i++) {
-        finish(p, first, s[i][0], s[i][1], p->n_channels - first, out + i * stride + first);
-    }
+    finish_pixels(p, first, s, n, out, stride);
 }
 
 /* m panels of bytes of one row; m is a constant where this is inlined. */
@@ -168,7 +199,7 @@ static inline void bytes_of(const oribi_quantized_panels *p, int32_t panel, cons
     }
     for (int32_t i = 0; i < m; i++) {
         const int32_t first = (panel + i) * ORIBI_PANEL;
-        finish(p, first, s[i][0], s[i][1], p->n_channels - first, out + first);
+        finish_pixels(p, first, &s[i], 1, out, 0);
     }
 }
 
@@ -249,9 +280,7 @@ static inline void depthwise_panel(const oribi_quantized_panels *p, int32_t pane
             s[i][1] = oribi_add_in_place(s[i][1], _mm256_madd_epi16(high, load(w + ORIBI_PANEL)));
         }
     }
-    for (int32_t i = 0; i < n; i++) {
-        finish(p, first, s[i][0], s[i][1], count, out + (int64_t)i * p->n_channels);
-    }
+    finish(p, first, s, n, count, out, p->n_channels);
 }
 
 static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps, int32_t n_pixels,
@@ -284,35 +313,41 @@ static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps
 
 /* --- Sums ------------------------------------------------------------------------------------ */
 
-/* One side at the common, finer scale: micro/add_row_s8.c. */
-static __m256i finer(int64_t bytes, int32_t zero, int32_t multiplier, int32_t shift)
+/* Eight results before they are packed. */
+static inline __m256i sums_of(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b)
 {
-    const __m256i x = _mm256_cvtepi8_epi32(_mm_cvtsi64_si128(bytes));
-    return scale(_mm256_slli_epi32(_mm256_sub_epi32(x, _mm256_set1_epi32(zero)), 20),
-                 _mm256_set1_epi32(multiplier), _mm256_setzero_si256(), _mm256_set1_epi32(-shift));
+    const __m256 x = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)a)));
+    const __m256 y = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)b)));
+    const __m256 right = _mm256_fmadd_ps(y, _mm256_set1_ps(s->of_b), _mm256_set1_ps(s->term));
+    const __m256 sums = _mm256_fmadd_ps(x, _mm256_set1_ps(s->of_a), right);
+    const __m256 sign = _mm256_castsi256_ps(_mm256_set1_epi32(s->tie == 0 ? 0 : INT32_MIN));
+    return _mm256_cvtps_epi32(_mm256_add_ps(sums, tie_of(sums, sign, _mm256_set1_ps(s->tie))));
 }
 
-static void add(const struct oribi_micro_add_scales_s8 *s, const int8_t *a, const int8_t *b,
-                int64_t count, int8_t *out)
+/* Results of 16 pairs. */
+static inline __m128i bytes_of_sums(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b)
 {
-    for (int64_t i = 0; i < count; i += 8) {
-        const size_t n = count - i < 8 ? (size_t)(count - i) : 8;
-        int64_t of_a = 0, of_b = 0;
-        memcpy(&of_a, a + i, n);
-        memcpy(&of_b, b + i, n);
-        const __m256i left = finer(of_a, s->a_zero, s->a_multiplier, s->a_shift);
-        const __m256i right = finer(of_b, s->b_zero, s->b_multiplier, s->b_shift);
-        __m256i sum =
-            s->subtract != 0 ? _mm256_sub_epi32(left, right) : _mm256_add_epi32(left, right);
-        sum = scale(sum, _mm256_set1_epi32(s->output_multiplier), _mm256_setzero_si256(),
-                    _mm256_set1_epi32(-s->output_shift));
-        sum = _mm256_add_epi32(sum, _mm256_set1_epi32(s->output_zero));
-        sum = _mm256_max_epi32(sum, _mm256_set1_epi32(s->low));
-        sum = _mm256_min_epi32(sum, _mm256_set1_epi32(s->high));
-        const __m128i words =
-            _mm_packs_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-        of_a = _mm_cvtsi128_si64(_mm_packs_epi16(words, words));
-        memcpy(out + i, &of_a, n);
+    const __m256i both = _mm256_packs_epi32(sums_of(s, a, b), sums_of(s, a + 8, b + 8));
+    const __m256i words = _mm256_adds_epi16(_mm256_permute4x64_epi64(both, 0xd8),
+                                            _mm256_set1_epi16((int16_t)s->added));
+    const __m128i bytes =
+        _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    return _mm_min_epi8(_mm_max_epi8(bytes, _mm_set1_epi8(s->exact.low)),
+                        _mm_set1_epi8(s->exact.high));
+}
+
+static void add(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b, int64_t count,
+                int8_t *out)
+{
+    int64_t i = 0;
+    for (; i + ORIBI_PANEL <= count; i += ORIBI_PANEL) {
+        _mm_storeu_si128((void *)(out + i), bytes_of_sums(s, a + i, b + i));
+    }
+    if (i < count) {
+        int8_t left[ORIBI_PANEL] = {0}, right[ORIBI_PANEL] = {0};
+        memcpy(left, a + i, (size_t)(count - i));
+        memcpy(right, b + i, (size_t)(count - i));
+        store_first(bytes_of_sums(s, left, right), (int32_t)(count - i), out + i);
     }
 }
 

@@ -70,76 +70,122 @@ static __m512i scale(__m512i x, __m512i multiplier, __m512i left, __m512i right)
     return _mm512_mask_add_epi32(x, up, x, one);
 }
 
-/* The same with half of what the right shift drops added to the product already, and 1 less for a
- * negative x, as its ties go the other way, where there is a shift: quantized_panels.h. */
-typedef struct rescaling {
-    __m512i multiplier, even, odd, right, sign; /* even, odd: what is added to products */
-} rescaling;
-
-/* Products lose `bits`. */
-static inline __m512i rescale(const rescaling *s, __m512i x, const int bits)
-{
-    const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(x, s->multiplier), s->even);
-    const __m512i odd = _mm512_add_epi64(
-        _mm512_mul_epi32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(s->multiplier, 32)), s->odd);
-    const __m512i both = _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, (unsigned)bits),
-                                                 _mm512_slli_epi64(odd, (unsigned)(32 - bits)));
-    const __m512i less = _mm512_and_si512(_mm512_srai_epi32(x, 31), s->sign);
-    return _mm512_srav_epi32(_mm512_add_epi32(both, less), s->right);
-}
-
 /* Holds what the results of a panel need. */
 typedef struct ending {
-    rescaling fast;
-    __m512i left, zero, low, high;
+    __m512 factor, term;
+    __m512i sign, added, low, high;
+    const int32_t *apart, *more;
     __mmask16 mask; /* channels that exist */
-    bool is_short;
+    int8_t n_apart;
 } ending;
-
-/* Of two halves of eight sums what is added to products of every other one. */
-static inline __m512i roundings(const int64_t *from)
-{
-    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256((const void *)from)),
-                              _mm256_loadu_si256((const void *)(from + 8)), 1);
-}
 
 static inline ending ending_of(const oribi_quantized_panels *p, int32_t first)
 {
-    const rescaling fast = {load(p->multiplier + first), roundings(p->rounding + first),
-                            roundings(p->rounding + first + 4), load(p->right + first),
-                            _mm512_set1_epi32(-1)};
-    const ending e = {fast,
-                      load(p->left + first),
-                      _mm512_set1_epi32(p->zero),
+    const ending e = {_mm512_loadu_ps(p->factor + first),
+                      _mm512_loadu_ps(p->term + first),
+                      _mm512_set1_epi32(p->sign),
+                      _mm512_set1_epi32(p->added),
                       _mm512_set1_epi32(p->low),
                       _mm512_set1_epi32(p->high),
+                      p->apart + first * ORIBI_MOST_APART,
+                      p->more + first * ORIBI_MOST_APART,
                       (__mmask16)below(p->n_channels - first),
-                      p->is_short[first / ORIBI_PANEL]};
+                      p->n_apart[first / ORIBI_PANEL]};
     return e;
 }
 
-static inline __m128i bytes_of(const ending *e, __m512i sums)
+/* `tie` with the sign of x where `sign` says so. */
+ALWAYS __m512 tie_of(__m512 x, __m512i sign, __m512 tie)
 {
-    sums = e->is_short ? rescale(&e->fast, sums, 31)
-                       : scale(sums, e->fast.multiplier, e->left, e->fast.right);
-    sums = _mm512_add_epi32(sums, e->zero);
-    return _mm512_cvtepi32_epi8(_mm512_min_epi32(_mm512_max_epi32(sums, e->low), e->high));
+    enum { FIRST_AND_SECOND_OR_THIRD = 0xea };
+    return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(
+        _mm512_castps_si512(x), sign, _mm512_castps_si512(tie), FIRST_AND_SECOND_OR_THIRD));
 }
 
-static inline void finish(const ending *e, __m512i sums, int8_t *out)
+/* Results before `added`, by floats: quantized_panels.h. */
+ALWAYS __m512i rounded(const ending *e, __m512i sums)
 {
-    _mm_mask_storeu_epi8(out, e->mask, bytes_of(e, sums));
+    const __m512 x = _mm512_cvtepi32_ps(sums);
+    __m512i y = _mm512_cvtps_epi32(_mm512_fmadd_ps(x, e->factor, tie_of(x, e->sign, e->term)));
+    for (int32_t k = 0; k < e->n_apart; k++) {
+        const __mmask16 is_apart = _mm512_cmpeq_epi32_mask(sums, load(e->apart + k * ORIBI_PANEL));
+        y = _mm512_mask_add_epi32(y, is_apart, y, load(e->more + k * ORIBI_PANEL));
+    }
+    return y;
 }
 
-/* Results of a panel, whose first channel is `first`. One function, as it is most of the code of a
- * tile. */
+static inline void store(__m128i bytes, __mmask16 mask, int8_t *out)
+{
+    if (mask == 0xffff) {
+        _mm_storeu_si128((void *)out, bytes);
+    } else {
+        _mm_mask_storeu_epi8(out, mask, bytes);
+    }
+}
+
+static inline __m128i bytes_of(const ending *e, __m512i results)
+{
+    const __m512i all = _mm512_add_epi32(results, e->added);
+    return _mm512_cvtepi32_epi8(_mm512_min_epi32(_mm512_max_epi32(all, e->low), e->high));
+}
+
+/* Results of a panel by integers. */
+__attribute__((noinline)) static void finish_exactly(const oribi_quantized_panels *p, int32_t first,
+                                                     const __m512i *sums, int32_t n, __mmask16 mask,
+                                                     int8_t *out, int64_t stride)
+{
+    ending e = ending_of(p, first);
+    e.added = _mm512_set1_epi32(p->zero);
+    for (int32_t i = 0; i < n; i++) {
+        const __m512i results = scale(sums[i], load(p->multiplier + first), load(p->left + first),
+                                      load(p->right + first));
+        _mm_mask_storeu_epi8(out + i * stride, mask, bytes_of(&e, results));
+    }
+}
+
+/* What is added to results in int16, and bounds of bytes. */
+typedef struct bounds {
+    __m512i added, low, high;
+} bounds;
+
+/* The bytes of four vectors of results, one behind the other. */
+ALWAYS __m512i four_of(const bounds *of, __m512i a, __m512i b, __m512i c, __m512i d)
+{
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    const __m512i ab = _mm512_adds_epi16(_mm512_packs_epi32(a, b), of->added);
+    const __m512i cd = _mm512_adds_epi16(_mm512_packs_epi32(c, d), of->added);
+    const __m512i bytes = _mm512_max_epi8(_mm512_packs_epi16(ab, cd), of->low);
+    return _mm512_permutexvar_epi32(order, _mm512_min_epi8(bytes, of->high));
+}
+
+/* Results of n pixels of a panel, whose first channel is `first`. One function, as it is most of
+ * the code of a tile. */
 __attribute__((noinline)) static void finish_pixels(const oribi_quantized_panels *p, int32_t first,
-                                                    const __m512i *sums, int32_t n, int8_t *out,
+                                                    const __m512i *s, int32_t n, int8_t *out,
                                                     int64_t stride)
 {
     const ending e = ending_of(p, first);
+    const bounds of = {_mm512_set1_epi16((int16_t)p->added), _mm512_set1_epi8((int8_t)p->low),
+                       _mm512_set1_epi8((int8_t)p->high)};
+    out += first;
+    if (e.n_apart < 0) {
+        finish_exactly(p, first, s, n, e.mask, out, stride);
+        return;
+    }
+    for (; n >= 4; n -= 4, s += 4, out += 4 * stride) {
+        const __m512i all = four_of(&of, rounded(&e, s[0]), rounded(&e, s[1]), rounded(&e, s[2]),
+                                    rounded(&e, s[3]));
+        if (stride == ORIBI_PANEL) {
+            _mm512_storeu_si512(out, all);
+            continue;
+        }
+        store(_mm512_castsi512_si128(all), e.mask, out);
+        store(_mm512_extracti32x4_epi32(all, 1), e.mask, out + stride);
+        store(_mm512_extracti32x4_epi32(all, 2), e.mask, out + 2 * stride);
+        store(_mm512_extracti32x4_epi32(all, 3), e.mask, out + 3 * stride);
+    }
     for (int32_t i = 0; i < n; i++) {
-        finish(&e, sums[i], out + i * stride + first);
+        store(bytes_of(&e, rounded(&e, s[i])), e.mask, out + i * stride);
     }
 }
 
@@ -334,32 +380,50 @@ ALWAYS void three_by_three(const strip *s, const int8_t *const *taps, const endi
     for (int32_t i = 0; i < s->n; i++, at += s->step, out += s->stride) {
         const __m512i x2 = three_of(taps + 2 * GROUP, at);
         const __m512i sums = oribi_dot_of_bytes(oribi_dot_of_bytes(s->bias, x0, w0), x1, w1);
-        _mm_storeu_si128((void *)out, bytes_of(e, oribi_dot_of_bytes(sums, x2, w2)));
+        _mm_storeu_si128((void *)out, bytes_of(e, rounded(e, oribi_dot_of_bytes(sums, x2, w2))));
         x0 = slide == 1 ? x1 : x2;
         x1 = slide == 1 ? x2 : i + 1 < s->n ? three_of(taps + GROUP, at + s->step) : x1;
     }
 }
 
+ALWAYS __m512i window_of(const strip *s, int32_t groups, const int8_t *const *taps, int64_t at,
+                         __mmask16 mask)
+{
+    __m512i sums = s->bias;
+    for (int32_t k = 0; k < groups; k++) {
+        sums = oribi_dot_of_bytes(sums, column_of(taps + GROUP * k, at, mask),
+                                  load(s->w + (int64_t)k * GROUP * ORIBI_PANEL));
+    }
+    return sums;
+}
+
 ALWAYS void any_window(const strip *s, int32_t groups, const int8_t *const *taps, const ending *e,
                        int8_t *out)
 {
-    int64_t at = s->at;
-    for (int32_t i = 0; i < s->n; i++, at += s->step, out += s->stride) {
-        __m512i sums = s->bias;
-        for (int32_t k = 0; k < groups; k++) {
-            sums = oribi_dot_of_bytes(sums, column_of(taps + GROUP * k, at, e->mask),
-                                      load(s->w + (int64_t)k * GROUP * ORIBI_PANEL));
-        }
-        finish(e, sums, out);
+    for (int32_t i = 0; i < s->n; i++, out += s->stride) {
+        const __m512i sums = window_of(s, groups, taps, s->at + i * s->step, e->mask);
+        store(bytes_of(e, rounded(e, sums)), e->mask, out);
+    }
+}
+
+__attribute__((noinline)) static void exact_window(const oribi_quantized_panels *p, const strip *s,
+                                                   int32_t first, const int8_t *const *taps,
+                                                   __mmask16 mask, int8_t *out)
+{
+    for (int32_t i = 0; i < s->n; i++, out += s->stride) {
+        const __m512i sums = window_of(s, p->groups, taps, s->at + i * s->step, mask);
+        finish_exactly(p, first, &sums, 1, mask, out, 0);
     }
 }
 
 /* Inlined, as an ending in memory would cost as much as a short strip. */
-ALWAYS void strip_of(const oribi_quantized_panels *p, const strip *s, const int8_t *const *taps,
-                     int32_t slide, const ending *e, int8_t *out)
+ALWAYS void strip_of(const oribi_quantized_panels *p, int32_t first, const strip *s,
+                     const int8_t *const *taps, int32_t slide, const ending *e, int8_t *out)
 {
     const bool is_three = p->groups == 3 && p->row_taps == 3 && e->mask == 0xffff;
-    if (is_three && slide == 1) {
+    if (e->n_apart < 0) {
+        exact_window(p, s, first, taps, e->mask, out);
+    } else if (is_three && slide == 1) {
         three_by_three(s, taps, e, 1, out);
     } else if (is_three && (slide == 2 || s->n == 1)) {
         three_by_three(s, taps, e, 2, out);
@@ -378,7 +442,7 @@ static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps
             const ending e = ending_of(p, first);
             s.at = first;
             s.bias = load(p->bias + first);
-            strip_of(p, &s, taps, slide, &e, out + first);
+            strip_of(p, first, &s, taps, slide, &e, out + first);
             s.w += (int64_t)p->groups * GROUP * ORIBI_PANEL;
         }
         return;
@@ -389,69 +453,53 @@ static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps
     e.mask = 0xffff;
     s.n = (int32_t)(width / ORIBI_PANEL);
     s.step = s.stride = ORIBI_PANEL;
-    strip_of(p, &s, taps, slide * (ORIBI_PANEL / channels), &e, out);
+    strip_of(p, 0, &s, taps, slide * (ORIBI_PANEL / channels), &e, out);
     s.at = (int64_t)s.n * ORIBI_PANEL;
     s.n = 1;
     e.mask = (__mmask16)below(width - s.at);
-    any_window(&s, p->groups, taps, &e, out + s.at);
+    strip_of(p, 0, &s, taps, 0, &e, out + s.at);
 }
 
 /* --- Sums ------------------------------------------------------------------------------------ */
 
-/* How a side comes to the common, finer scale (micro/add_row_s8.c), or the sum to that of the
- * result: of 31 bits that are dropped, `less` are none, as x is not shifted to the left by them. No
- * product with what is added to it leaves int32 once it is shifted. */
-static rescaling rescaling_of(int32_t multiplier, int32_t shift, int less)
+/* Sixteen results before they are packed. */
+ALWAYS __m512i sums_of(const oribi_quantized_sum *s, __m128i a, __m128i b)
 {
-    const int64_t half = shift < 0 ? INT64_C(1) << (-shift - 1) : 0;
-    const __m512i rounding =
-        _mm512_set1_epi64(((INT64_C(1) << 30) + half * (INT64_C(1) << 31)) >> less);
-    return (rescaling){_mm512_set1_epi32(multiplier), rounding, rounding, _mm512_set1_epi32(-shift),
-                       _mm512_set1_epi32(shift < 0 ? -1 : 0)};
-}
-
-/* Everything that the sums of two rows need. */
-typedef struct adding {
-    rescaling a, b, sum;
-    __m512i a_zero, b_zero, zero, low, high;
-    __mmask16 minus; /* lanes whose right side is taken away: all or none */
-} adding;
-
-enum { FINER = 20 };
-
-ALWAYS __m128i sums_of(const adding *s, __m128i a, __m128i b)
-{
-    const __m512i x = _mm512_sub_epi32(_mm512_cvtepi8_epi32(a), s->a_zero);
-    const __m512i y = _mm512_sub_epi32(_mm512_cvtepi8_epi32(b), s->b_zero);
-    const __m512i left = rescale(&s->a, x, 31 - FINER), right = rescale(&s->b, y, 31 - FINER);
-    __m512i sum = _mm512_add_epi32(left, right);
-    sum = _mm512_mask_sub_epi32(sum, s->minus, left, right);
-    sum = _mm512_add_epi32(rescale(&s->sum, sum, 31), s->zero);
-    return _mm512_cvtepi32_epi8(_mm512_min_epi32(_mm512_max_epi32(sum, s->low), s->high));
-}
-
-static void add(const struct oribi_micro_add_scales_s8 *s, const int8_t *a, const int8_t *b,
-                int64_t count, int8_t *out)
-{
-    const adding sums = {rescaling_of(s->a_multiplier, s->a_shift, FINER),
-                         rescaling_of(s->b_multiplier, s->b_shift, FINER),
-                         rescaling_of(s->output_multiplier, s->output_shift, 0),
-                         _mm512_set1_epi32(s->a_zero),
-                         _mm512_set1_epi32(s->b_zero),
-                         _mm512_set1_epi32(s->output_zero),
-                         _mm512_set1_epi32(s->low),
-                         _mm512_set1_epi32(s->high),
-                         s->subtract != 0 ? 0xffff : 0};
-    int64_t i = 0;
-    for (; i + 16 <= count; i += 16) {
-        const __m128i x = _mm_loadu_si128((const void *)(a + i));
-        const __m128i y = _mm_loadu_si128((const void *)(b + i));
-        _mm_storeu_si128((void *)(out + i), sums_of(&sums, x, y));
+    const __m512 x = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(a));
+    const __m512 y = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(b));
+    const __m512 right = _mm512_fmadd_ps(y, _mm512_set1_ps(s->of_b), _mm512_set1_ps(s->term));
+    const __m512 sums = _mm512_fmadd_ps(x, _mm512_set1_ps(s->of_a), right);
+    if (s->tie == 0) {
+        return _mm512_cvtps_epi32(sums);
     }
-    if (i < count) {
+    const __m512 tie = tie_of(sums, _mm512_set1_epi32(INT32_MIN), _mm512_set1_ps(s->tie));
+    return _mm512_cvtps_epi32(_mm512_add_ps(sums, tie));
+}
+
+static __m128i sixteen(const int8_t *from)
+{
+    return _mm_loadu_si128((const void *)from);
+}
+
+static void add(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b, int64_t count,
+                int8_t *out)
+{
+    const bounds of = {_mm512_set1_epi16((int16_t)s->added), _mm512_set1_epi8(s->exact.low),
+                       _mm512_set1_epi8(s->exact.high)};
+    int64_t i = 0;
+    for (; i + 64 <= count; i += 64) {
+        const __m512i first = sums_of(s, sixteen(a + i), sixteen(b + i));
+        const __m512i second = sums_of(s, sixteen(a + i + 16), sixteen(b + i + 16));
+        const __m512i third = sums_of(s, sixteen(a + i + 32), sixteen(b + i + 32));
+        const __m512i last = sums_of(s, sixteen(a + i + 48), sixteen(b + i + 48));
+        _mm512_storeu_si512(out + i, four_of(&of, first, second, third, last));
+    }
+    for (; i < count; i += 16) {
         const __mmask16 mask = (__mmask16)below(count - i);
-        const __m128i x = _mm_maskz_loadu_epi8(mask, a + i), y = _mm_maskz_loadu_epi8(mask, b + i);
-        _mm_mask_storeu_epi8(out + i, mask, sums_of(&sums, x, y));
+        const __m512i sums =
+            sums_of(s, _mm_maskz_loadu_epi8(mask, a + i), _mm_maskz_loadu_epi8(mask, b + i));
+        const __m512i all = four_of(&of, sums, sums, sums, sums);
+        _mm_mask_storeu_epi8(out + i, mask, _mm512_castsi512_si128(all));
     }
 }
 
