@@ -88,7 +88,7 @@ file(GLOB ORIBI_SMALL_SOURCES CONFIGURE_DEPENDS src/author/*.c src/binding/*.c s
     src/session/record.c src/session/weigh.c src/kernel/cancel.c src/kernel/kernel_builder.c src/kernel/resource_proto.c
     src/session/pack/*.c src/session/control/*.c src/session/profile.c src/session/watch.c src/session/overlap.c src/session/transfer.c
     src/session/plan_device.c src/session/frame_device.c src/session/run_device.c src/session/trace_device.c src/session/shape/special.c
-    src/session/model.c src/pass/pass_batch_norm.c src/pass/pass_shuffle.c src/pass/qdq_*.c src/pass/fuse_attention.c src/pass/fuse_planes.c src/pass/fold_control.c
+    src/session/model.c src/pass/pass_batch_norm.c src/pass/pass_shuffle.c src/pass/qdq_*.c src/pass/fuse_attention.c src/pass/fold_control.c
     src/pass/fold_trips.c src/kernel/kernel_registry.c src/device/block.c src/pass/layout_reshape.c src/pass/fuse_formula.c src/session/ahead.c src/kernel/context_async.c
     src/device/platform.c src/device/platform_check.c src/device/device.c src/device/device_try.c src/device/copy.c src/device/stream.c
     src/target/*.c src/format/*.c)

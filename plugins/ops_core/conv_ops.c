@@ -187,6 +187,7 @@ const oribi_ops_row oribi_ops_conv[] = {
               "dilations: list(int) = [1, 1, 1, 1]; fused_ops: list(string) = []; "
               "epsilon: float = 0.0001; leakyrelu_alpha: float = 0.2",
      .traits = "batch(input, args); packs(filter); cost(conv, filter)",
+     .fuses = "planes:Conv2D " ORIBI_OPS_EPILOGUE,
      .shape = conv_2d_of},
     {.name = "DepthwiseConv2dNative",
      .inputs = "input: T; filter: T",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the chains that an op stands for: "Conv2D BiasAdd=0 Add? Relu|Relu6?". Formulas, which
- * begin with a bracket: fusion_formula.c. */
+/* Reads the chains that an op stands for: "Conv2D BiasAdd=0 Add? Relu|Relu6?", "planes:Conv2D".
+ * Formulas, which begin with a bracket: fusion_formula.c. */
 #include "op/fusion.h"
 
 #include <string.h>
@@ -73,6 +73,7 @@ static bool parse(oribi_spec *spec, oribi_fusion *out)
         return oribi_spec_no_memory(spec);
     }
     oribi_scan_spaces(&at);
+    out->of_planes = oribi_scan_literal(&at, "planes:");
     const oribi_span first = scan_op(&at);
     if (first.length == 0 || (*at != ' ' && *at != '\0')) {
         return oribi_spec_fail(spec, "a chain begins with the name of one op");
@@ -89,7 +90,7 @@ static bool parse(oribi_spec *spec, oribi_fusion *out)
         ops += word->n_ops;
         oribi_scan_spaces(&at);
     }
-    if (out->n_words == 0 || out->n_words > ORIBI_FUSION_WORDS) {
+    if ((out->n_words == 0 && !out->of_planes) || out->n_words > ORIBI_FUSION_WORDS) {
         return oribi_spec_fail(spec, "a chain has 2 to %d ops, with spaces between them",
                                ORIBI_FUSION_WORDS + 1);
     }

@@ -49,6 +49,7 @@ typedef struct oribi_term { /* of a formula */
 typedef struct oribi_fusion {
     const char *text;  /* as it was declared */
     const char *first; /* the op that the chain begins with; of a formula, that its result is of */
+    bool of_planes;    /* that op's image is turned from planes, which this one reads */
     oribi_term *formula;          /* NULL: a chain */
     int32_t n_inputs, n_attrs;    /* of the formula */
     const char *says, *says_what; /* the text attribute that tells this formula, or NULL */

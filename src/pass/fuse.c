@@ -25,8 +25,9 @@ typedef struct chain {
     oribi_graph *graph;
     const row *row;
     oribi_node *first, *last;
+    oribi_node *turn; /* what turns planes into the first node's pixels, or NULL */
     link links[ORIBI_FUSION_WORDS];
-    int32_t n_links, n_nodes; /* nodes behind the first */
+    int32_t n_links, n_nodes; /* nodes behind the first, and the turn */
     const char *vendor;       /* who wrote kernels of what is taken along; NULL: only we */
     const char *origin;
 } chain;
@@ -190,6 +191,32 @@ static bool matches(const chain *c, const oribi_fusion_word *word, const oribi_n
     return false;
 }
 
+/* The node that turns an image of a few planes into pixels which the first node alone reads. */
+static oribi_node *find_turn(const chain *c)
+{
+    enum { MOST_PLANES = 4 }; /* as pictures have; others are turned as well before */
+    static const int64_t wanted[4] = {0, 2, 3, 1};
+    const oribi_value_id pixels = c->first->n_inputs > 0 ? c->first->inputs[0] : -1;
+    oribi_node *node = pixels >= 0 ? oribi_graph_producer(c->graph, pixels) : NULL;
+    oribi_dims order;
+    return oribi_pass_has(node, ORIBI_TRAIT_PERMUTES) && may_follow(c, node) &&
+                   oribi_pass_only_consumer(c->graph, pixels, NULL) == c->first &&
+                   oribi_graph_constant_ints(c->graph, node->inputs[oribi_pass_traits(node).axes],
+                                             &order) &&
+                   order.n == 4 && memcmp(order.at, wanted, sizeof wanted) == 0 &&
+                   last_dim(c->graph, pixels) >= 1 && last_dim(c->graph, pixels) <= MOST_PLANES &&
+                   oribi_pass_attr_is(c->first, "data_format", "NHWC", "NHWC")
+               ? node
+               : NULL;
+}
+
+static void take_along(chain *c, const oribi_node *node)
+{
+    c->vendor = c->vendor != NULL ? c->vendor : oribi_fusion_vendor_of(node);
+    c->origin = oribi_pass_join_origin(c->graph, c->origin, node);
+    c->n_nodes++;
+}
+
 /* Goes along the words and takes `most` nodes; false: the row wants another chain. */
 static bool find_chain(chain *c, const oribi_pass_options *options, int32_t most)
 {
@@ -197,6 +224,14 @@ static bool find_chain(chain *c, const oribi_pass_options *options, int32_t most
     c->vendor = oribi_fusion_vendor_of(c->first);
     c->origin = c->first->origin;
     c->n_links = c->n_nodes = 0;
+    c->turn = NULL;
+    if (c->row->words->of_planes) {
+        c->turn = options == NULL || !options->plain_activations ? find_turn(c) : NULL;
+        if (c->turn == NULL) {
+            return false; /* or emitted layers, which read pixels */
+        }
+        take_along(c, c->turn);
+    }
     for (int32_t i = 0; i < c->row->words->n_words; i++) {
         const oribi_fusion_word *word = &c->row->words->words[i];
         link *l = &c->links[c->n_links];
@@ -206,11 +241,9 @@ static bool find_chain(chain *c, const oribi_pass_options *options, int32_t most
                                : NULL;
         if (node != NULL && may_follow(c, node) && matches(c, word, node, options, l)) {
             l->node = node;
-            c->vendor = c->vendor != NULL ? c->vendor : oribi_fusion_vendor_of(node);
-            c->origin = oribi_pass_join_origin(c->graph, c->origin, node);
+            take_along(c, node);
             c->last = node;
             c->n_links++;
-            c->n_nodes++;
         } else if (word->or_zeros && channels_of(c, c->last->outputs[0]) > 0) {
             *l = (link){.word = word->ops[0],
                         .kind = BIAS,
@@ -264,7 +297,8 @@ static int32_t gather_inputs(const chain *c, oribi_value_id **out_inputs, TF_Sta
         return -1;
     }
     for (int32_t i = 0; i < c->first->n_inputs; i++) {
-        inputs[n++] = c->first->inputs[i];
+        inputs[n++] = i == 0 && c->turn != NULL ? c->turn->inputs[oribi_pass_traits(c->turn).data]
+                                                : c->first->inputs[i];
     }
     for (int32_t i = 0; i < c->n_links; i++) {
         const link *l = &c->links[i];
@@ -336,7 +370,7 @@ static bool set_words(const chain *c, oribi_node *node, const oribi_value_id *ar
     return types != NULL &&
            (oribi_op_find_attr(fused, "fused_ops") == NULL ||
             oribi_attrs_set_strings(&node->attrs, arena, "fused_ops", words, c->n_links)) &&
-           (oribi_op_find_attr(fused, "activation_mode") == NULL ||
+           (c->n_links == 0 || oribi_op_find_attr(fused, "activation_mode") == NULL ||
             oribi_attrs_set_string(&node->attrs, arena, "activation_mode",
                                    words[c->n_links - 1])) &&
            (oribi_op_find_attr(fused, "num_args") == NULL ||
@@ -422,6 +456,9 @@ static oribi_node *make(const chain *c, const oribi_pass_options *options, TF_St
 static void replace(const chain *c, const oribi_node *node, oribi_pass_report *report)
 {
     oribi_text words = {0};
+    if (c->turn != NULL) {
+        oribi_text_printf(&words, "planes%s", c->n_links > 0 ? ", " : "");
+    }
     for (int32_t i = 0; i < c->n_links; i++) {
         oribi_text_printf(&words, "%s%s", i > 0 ? ", " : "", c->links[i].word);
     }
@@ -493,8 +530,7 @@ bool oribi_pass_fuse(oribi_graph *graph, const oribi_pass_options *options,
     const bool ok = oribi_pass_fuse_attention(graph, options, report, status) &&
                     oribi_pass_fuse_formulas(graph, options, report, status) &&
                     oribi_fusion_table_make(&t, status) &&
-                    fuse_all(&t, graph, options, report, status) &&
-                    oribi_pass_fuse_planes(graph, options, report, status);
+                    fuse_all(&t, graph, options, report, status);
     oribi_free(t.rows);
     return ok;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the two halves of fusing share: fuse.c has chains, fuse_formula.c formulas, fuse_attention.c
- * and fuse_planes.c the patterns that are neither. */
+ * the one pattern that is neither. */
 #ifndef ORIBI_PASS_FUSE_INTERNAL_H_
 #define ORIBI_PASS_FUSE_INTERNAL_H_
 
@@ -32,9 +32,6 @@ bool oribi_pass_fuse_formulas(oribi_graph *graph, const oribi_pass_options *opti
 /* The same holds of attention. */
 bool oribi_pass_fuse_attention(oribi_graph *graph, const oribi_pass_options *options,
                                oribi_pass_report *report, TF_Status *status);
-/* Nor do first layers. The graph is sorted. */
-bool oribi_pass_fuse_planes(oribi_graph *graph, const oribi_pass_options *options,
-                            oribi_pass_report *report, TF_Status *status);
 /* fuse_repeat.c: the heads [batch, heads, length, size] of which each stands `times` one after the
  * other in the value; -1: it is not so, or cannot be known. */
 oribi_value_id oribi_pass_unrepeat(oribi_graph *graph, oribi_value_id value, int64_t *out_times);

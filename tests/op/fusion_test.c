@@ -51,6 +51,11 @@ static void a_chain_is_read_word_by_word(void **state)
     assert_true(f->words[2].may_miss && !f->words[3].may_miss);
     assert_string_equal(f->words[3].ops[0], "Last");
     assert_null(f->next);
+    assert_false(f->of_planes);
+    assert_int_equal(define("ChainPlanes", " planes:First", true, message), TF_OK);
+    f = oribi_op_find("ChainPlanes")->fusions;
+    assert_string_equal(f->first, "First");
+    assert_true(f->of_planes && f->n_words == 0);
 }
 
 static void several_chains_are_kept_in_their_order(void **state)
@@ -79,6 +84,7 @@ static void mistakes_are_told_with_the_chain_and_the_op(void **state)
     } bad[] = {
         {"", "a chain begins with the name of one op", true},
         {"Alone", "a chain has 2 to 17 ops", true},
+        {"planes: B", "a chain begins with the name of one op", true},
         {"A|B C", "a chain begins with the name of one op", true},
         {"A |B", "a word of the chain names no op", true},
         {"A B|", "a word of the chain names no op", true},

@@ -94,6 +94,9 @@ TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderAddTrait(TF_OpDefinitionBuilder
  *               number for each index of the last axis; `BiasAdd=0`: zeros where there is none.
  *               Add is any sum with a tensor of the same shape. Other words are that op alone; its
  *               data is input 0, or either one where the op is commutative
+ *   planes:Conv as the first word: input 0 of that node is a picture of 1 to 4 planes (NCHW) that a
+ *               Transpose turned into pixels (NHWC) for it alone. The op reads the planes, and the
+ *               chain may be that one node. Since 1.4
  *   inputs      of the op: those of the first node, then what each next one reads besides
  *   attributes  of the op: those of the first node by their names, those of a next one with its
  *               op in front, as in "leakyrelu_alpha"; where one is missing, the node must have its
