@@ -107,27 +107,29 @@ def _fixed(shape):
 class _Run:
     """Bindings and working memory of one thread at a time."""
 
-    __slots__ = ("handle", "pointer", "bound", "limit", "ports")
+    __slots__ = ("handle", "pointer", "bound", "lent", "limit", "ports")
 
     def __init__(self, session):
         self.handle = _Handle(call("oribi_run_create", session._handle.pointer), lib.oribi_run_destroy, session._handle)
         self.pointer = self.handle.pointer
-        self.bound = [None] * len(session.inputs)  # the array bound in place, and what it was then
+        self.bound = [None] * len(session.inputs)  # the tensor; or the array bound in place, and what it was then
+        self.lent = {}  # memory that outputs have
         self.limit = 0
         self.ports = session.inputs
 
     def bind(self, index, value):
         before = self.bound[index]
-        if before is not None and before[0] is value and before[1] == value.shape and before[2] == value.strides and \
+        if isinstance(value, _tensor.Tensor):
+            if before is not value:
+                call("oribi_run_set_input", self.pointer, index, value.handle)
+                self.bound[index] = value
+            return
+        if type(before) is tuple and before[0] is value and before[1] == value.shape and before[2] == value.strides and \
                 before[3] is value.dtype:
             if before[4]:  # not aligned: the tensor has a copy, which is made anew
                 ctypes.memmove(before[4], before[5], before[6])
             return
         port = self.ports[index]
-        if isinstance(value, _tensor.Tensor):
-            call("oribi_run_set_input", self.pointer, index, value.handle)
-            self.bound[index] = None
-            return
         handle = _tensor.handle_of(value, port.dtype, f"input '{port.name}'")
         try:
             call("oribi_run_set_input", self.pointer, index, handle)
@@ -144,8 +146,21 @@ class _Run:
         address, own = value.__array_interface__["data"][0], lib.TF_TensorData(handle)
         return value, value.shape, value.strides, value.dtype, own if own != address else None, address, value.nbytes
 
-    def lend(self, index, value):
-        """The array as memory for an output; False where it cannot be: not dense, not aligned, NumPy's strings."""
+    def lend(self, own):
+        """{index: array} become the memory of outputs; gives the set of those that cannot be. Tensors that have it stay."""
+        if len(own) == len(self.lent) and all(self.lent.get(index) is value for index, value in own.items()):
+            return ()
+        self.give_back()  # all first: no memory may be two outputs'
+        self.lent = own
+        return {index for index, value in own.items() if not self._lend_one(index, value)}
+
+    def give_back(self):
+        lent, self.lent = self.lent, {}
+        for index in lent:
+            call("oribi_run_set_output", self.pointer, index, None)
+
+    def _lend_one(self, index, value):
+        """False where it is not dense, not aligned, NumPy's strings."""
         if isinstance(value, _tensor.Tensor):
             call("oribi_run_set_output", self.pointer, index, value.handle)
             return True
@@ -288,25 +303,23 @@ class Session:
             missing = [name for name in self._index if name not in inputs]
             raise ValueError(f"inputs that are not given: {', '.join(missing)}")
         wanted = self._all if outputs is None else self._pick(outputs)
-        if out:
-            return self._execute_into(run, wanted, timeout, out)
+        if out or run.lent:
+            return self._execute_into(run, wanted, timeout, out or {})
         run.execute(timeout)
         return {name: run.output(index, dtype, shape) for name, index, dtype, shape in wanted}
 
     def _execute_into(self, run, wanted, timeout, out):
-        own = [(self._pick([name])[0][1], name, value) for name, value in out.items()]
-        later = []
+        own = {row[1]: value for row, value in zip(self._pick(out), out.values())}
+        later = own
         try:
-            for index, name, value in own:
-                if not run.lend(index, value):
-                    later.append(name)
+            later = run.lend(own)
             run.execute(timeout)
         finally:
-            for index, _, _ in own:
-                call("oribi_run_set_output", run.pointer, index, None)
+            if later or not all(isinstance(value, _tensor.Tensor) for value in own.values()):
+                run.give_back()
         found = {}
         for name, index, dtype, shape in wanted:
-            if name in out and name not in later:
+            if name in out and index not in later:
                 found[name] = out[name]
                 continue
             found[name] = run.output(index, dtype, shape)

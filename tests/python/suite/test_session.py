@@ -203,6 +203,21 @@ class OwnOutputs(unittest.TestCase):
         self.assertEqual([[2] * 3] * 2, values(session.run({"x": [[1.0] * 3] * 2, "y": [[1.0] * 3] * 2})["z"]))
         self.assertEqual([[4] * 3] * 2, out.tolist())  # it was given back
 
+    def test_memory_that_stays_lent_goes_from_output_to_output(self):
+        session = oribi.Session(model([node("Add", ["x", "y"], ["a"]), node("Mul", ["x", "y"], ["b"])], [("x", FLOAT, (2,)), ("y", FLOAT, (2,))],
+                                      [("a", FLOAT, (2,)), ("b", FLOAT, (2,))]))
+        x, y, one, other = (oribi.tensor([k, k + 1], dtype="float32") for k in (2, 3, 0, 0))
+        for _ in range(3):
+            session.run({"x": x, "y": y}, out={"a": one, "b": other})
+            self.assertEqual(([5, 7], [6, 12]), (one.tolist(), other.tolist()))
+            session.run({"x": x, "y": y}, out={"a": other, "b": one})
+            self.assertEqual(([5, 7], [6, 12]), (other.tolist(), one.tolist()))
+        session.run({"x": y, "y": y}, out={"b": one})
+        self.assertEqual(([5, 7], [9, 16]), (other.tolist(), one.tolist()))
+        found = session.run({"x": x, "y": x})
+        self.assertEqual(([4, 6], [4, 9]), (values(found["a"]), values(found["b"])))
+        self.assertEqual(([5, 7], [9, 16]), (other.tolist(), one.tolist()))
+
     def test_memory_that_an_input_has_too_is_written_at_the_end(self):
         session, both = oribi.Session(add((3,))), oribi.tensor([1, 2, 3], dtype="float32")
         for expected in ([2, 4, 6], [4, 8, 12], [8, 16, 24]):
