@@ -24,6 +24,7 @@ static const bits_case cases[] = {
     {1, 1, 1, 16, 0, false, false, false},
     {1, 512, 64, 32, 0, false, false, false},
     {1, 515, 61, 32, 4, true, true, false},
+    {1, 512, 80, 32, 4, false, false, false},
     {1, 300, 200, 32, 0, true, true, true},
     {1, 300, 200, 64, 4, false, true, false},
     {2, 96, 33, 32, 4, false, true, false},

@@ -18,56 +18,51 @@ static inline lanes larger_of(lanes a, lanes b)
     return (lanes)(((lane_bits)b & mask) | ((lane_bits)a & ~mask));
 }
 
+/* What a lane is of two registers: the lanes without s of one and those with s of the other; or
+ * those that are s away from them. */
+#define KEPT(lane, s)  ((lane) & (s) ? WIDTH + (lane) : (lane))
+#define OTHER(lane, s) ((lane) & (s) ? WIDTH + ((lane) ^ (s)) : (lane) ^ (s))
+#define AWAY(lane, s)  ((lane) ^ (s))
+#define FOUR(f, i, s)  f(i, s), f((i) + 1, s), f((i) + 2, s), f((i) + 3, s)
+#define EIGHT(f, i, s) FOUR(f, i, s), FOUR(f, (i) + 4, s)
+#if WIDTH == 16
+#define EACH(f, s)      EIGHT(f, 0, s), EIGHT(f, 8, s)
+#define EACH_HALF(step) step(8) step(4) step(2) step(1)
+#elif WIDTH == 8
+#define EACH(f, s)      EIGHT(f, 0, s)
+#define EACH_HALF(step) step(4) step(2) step(1)
+#else
+#define EACH(f, s)      FOUR(f, 0, s)
+#define EACH_HALF(step) step(2) step(1)
+#endif
+
+/* Of numbers that are not NaN. */
 static inline float largest_in(lanes a)
 {
-    float result = a[0];
-    for (int k = 1; k < WIDTH; k++) {
-        result = a[k] > result ? a[k] : result;
-    }
-    return result;
+#define LARGER(s) a = larger_of(a, __builtin_shufflevector(a, a, EACH(AWAY, s)));
+    EACH_HALF(LARGER)
+#undef LARGER
+    return a[0];
 }
 
 static inline float sum_in(lanes a)
 {
-    float sums[WIDTH];
-    __builtin_memcpy(sums, &a, sizeof sums);
-    for (int n = WIDTH / 2; n > 0; n /= 2) {
-        for (int k = 0; k < n; k++) {
-            sums[k] += sums[k + n];
-        }
-    }
-    return sums[0];
+#define ADD(s) a += __builtin_shufflevector(a, a, EACH(AWAY, s));
+    EACH_HALF(ADD)
+#undef ADD
+    return a[0];
 }
 
-/* Lane i: the sum of a[i], made as by sum_in. A step of s adds to each lane the one that is s away,
- * and keeps of two registers the lanes without s of one and those with s of the other: half as many
- * registers are left. */
-#define KEPT(lane, s)  ((lane) & (s) ? WIDTH + (lane) : (lane))
-#define OTHER(lane, s) ((lane) & (s) ? WIDTH + ((lane) ^ (s)) : (lane) ^ (s))
-#define FOUR(f, i, s)  f(i, s), f((i) + 1, s), f((i) + 2, s), f((i) + 3, s)
-#define EIGHT(f, i, s) FOUR(f, i, s), FOUR(f, (i) + 4, s)
-#if WIDTH == 16
-#define EACH(f, s) EIGHT(f, 0, s), EIGHT(f, 8, s)
-#elif WIDTH == 8
-#define EACH(f, s) EIGHT(f, 0, s)
-#else
-#define EACH(f, s) FOUR(f, 0, s)
-#endif
-#define HALVE(a, s)                                                                                \
-    for (int i = 0; i < (s); i++) {                                                                \
-        (a)[i] = __builtin_shufflevector((a)[i], (a)[i + (s)], EACH(KEPT, s)) +                    \
-                 __builtin_shufflevector((a)[i], (a)[i + (s)], EACH(OTHER, s));                    \
-    }
+/* Lane i: the sum of a[i], made as by sum_in. Each step leaves half as many registers. */
 static inline __attribute__((always_inline)) lanes sums_in(lanes a[WIDTH])
 {
-#if WIDTH > 8
-    HALVE(a, 8)
-#endif
-#if WIDTH > 4
-    HALVE(a, 4)
-#endif
-    HALVE(a, 2)
-    HALVE(a, 1)
+#define HALVE(s)                                                                                   \
+    for (int i = 0; i < (s); i++) {                                                                \
+        a[i] = __builtin_shufflevector(a[i], a[i + (s)], EACH(KEPT, s)) +                          \
+               __builtin_shufflevector(a[i], a[i + (s)], EACH(OTHER, s));                          \
+    }
+    EACH_HALF(HALVE)
+#undef HALVE
     return a[0];
 }
 

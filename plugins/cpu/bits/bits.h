@@ -11,9 +11,11 @@
 #include "isa_parts.h"
 
 enum {
-    ORIBI_BITS_COLUMNS = 16,    /* of a panel */
-    ORIBI_BITS_WORD = 8,        /* numbers of k in a word */
-    ORIBI_BITS_ROWS = 4,        /* that meet a panel at once */
+    ORIBI_BITS_COLUMNS = 16, /* of a panel */
+    ORIBI_BITS_WORD = 8,     /* numbers of k in a word */
+    ORIBI_BITS_ROWS = 4,     /* that meet a panel at once */
+    ORIBI_BITS_PANELS = 2,   /* that a row alone meets at once, in blocks of the usual size */
+    ORIBI_BITS_USUAL = 32,
     ORIBI_BITS_MOST_BLOCK = 256 /* sums of a block of rounded numbers are exact in float */
 };
 
@@ -60,8 +62,10 @@ typedef struct oribi_bits_tile {
     int32_t words; /* of a block */
     bool has_zeros;
     const oribi_bits_row *rows;
-    int32_t n_rows; /* 1 to ORIBI_BITS_ROWS */
-    float *out;     /* [n_rows, columns] */
+    int32_t n_rows;     /* 1 to ORIBI_BITS_ROWS */
+    int32_t n_panels;   /* 1, or ORIBI_BITS_PANELS for one row and blocks of ORIBI_BITS_USUAL */
+    int64_t panel_step; /* in floats */
+    float *out;         /* [n_panels, n_rows, columns] */
 } oribi_bits_tile;
 
 typedef struct oribi_bits_variant {

@@ -5,4 +5,5 @@
 #include "cpu/base/vector_arm_neon.h"
 
 #define ORIBI_ISA neon
+#define WIDTH     4
 #include "cpu/bits/bits_loops.h"

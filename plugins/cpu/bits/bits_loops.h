@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inner loops of products with 4 bits. The including file is compiled for one ISA: it defines
- * ORIBI_ISA (cpu/base/isa.h), includes a vector_*.h and, where it defines HAS_BYTES, has
- * byte_products (see float_products). A word's numbers are masked where they stand and become
- * 16^j times what they are; the rows were divided by as much, which is exact but below 1e-34.
+ * ORIBI_ISA (cpu/base/isa.h) and WIDTH (cpu/base/lanes.h), includes a vector_*.h and, where it
+ * defines HAS_BYTES, has byte_products (see float_products) and bytes_of: WIDTH numbers as bytes,
+ * of each word the even places first, the low halves of its bytes, then the high ones. A word's
+ * numbers are masked where they stand and become 16^j times what they are; the rows were divided by
+ * as much, which is exact but below 1e-34.
  */
 #include "cpu/bits/bits.h"
 #include "cpu/base/isa.h"
+#include "cpu/base/lanes.h"
 
 #include <string.h>
 
@@ -14,97 +17,85 @@ enum {
     WORD = ORIBI_BITS_WORD,
     HALF = WORD / 2,
     VECTORS = COLUMNS / LANES,
-    MIDDLE = 8, /* the zero point where none is given */
-    STEPS = 127 /* of a rounded block on either side of zero */
+    MIDDLE = 8,    /* the zero point where none is given */
+    STEPS = 127,   /* of a rounded block on either side of zero */
+    MOST_SUMS = 4, /* rows, or panels that a row meets */
+    USUAL = ORIBI_BITS_USUAL / WORD
 };
 typedef int32_t ints __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
-typedef uint32_t words __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
+typedef uint32_t unsigned_ints __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
 typedef float floats __attribute__((vector_size(LANES * 4)));
 
 /* --- Rows ------------------------------------------------------------------------------------ */
 
-/* x to the nearest integer, ties to even, within 2^21; any bits where it is further, or NaN. */
-static inline int32_t nearest(float x)
+/* Each to the nearest integer, ties to even, within STEPS of 0; NaN anywhere there. */
+static inline ints nearest(lanes x)
 {
-    const float shifted = x + 0x1.8p23f, base = 0x1.8p23f;
-    int32_t bits, base_bits;
-    memcpy(&bits, &shifted, sizeof bits);
-    memcpy(&base_bits, &base, sizeof base_bits);
-    return bits - base_bits;
+    const lanes magic = (lanes){0.0f} + 0x1.8p23f;
+    const ints place = (ints)(x + magic) - (ints)magic, most = (ints){0} + STEPS;
+    const ints low = (place & (place > -most)) | (-most & ~(place > -most));
+    return (low & (low < most)) | (most & ~(low < most));
 }
 
-/* The numbers of a word, divided as float_products wants them. */
-static inline void write_floats(const float *x, float *to)
+/* Divided as float_products wants them. */
+static inline void write_floats(lanes x, int64_t n, float *to)
 {
-    static const float shares[WORD] = {1.0f, 0x1p-4f, 0x1p-8f, 0x1p-12f,
-                                       1.0f, 0x1p-4f, 0x1p-8f, 0x1p-12f};
-    for (int j = 0; j < WORD; j++) {
-        to[j] = x[j] * shares[j];
-    }
-}
-
-/* Even places first: the low halves of a word's bytes, then the high ones. */
-static inline void write_bytes(const float *x, int8_t *to)
-{
-    for (int j = 0; j < WORD; j++) {
-        to[j % 2 * HALF + j / 2] = (int8_t)x[j];
+#define SHARE(lane, s)                                                                             \
+    ((lane) % 4 == 0 ? 1.0f : (lane) % 4 == 1 ? 0x1p-4f : (lane) % 4 == 2 ? 0x1p-8f : 0x1p-12f)
+    const lanes divided = x * (lanes){EACH(SHARE, 0)};
+    if (n >= WIDTH) {
+        *(lanes *)to = divided;
+    } else {
+        memcpy(to, &divided, (size_t)n * sizeof *to);
     }
 }
 
-/* One block, whole. x becomes rounded where `rounds`. */
-static inline void prepare_block(float *x, int32_t block, bool rounds, float *factor, float *sum)
+/* Some registers of one block become rounded: each a number of steps, the size of which is
+ * returned. */
+static inline float round_block(lanes *x, int n)
 {
-    float sums[WORD] = {0.0f}, most[WORD] = {0.0f}, other[WORD] = {0.0f};
-    *factor = 1.0f;
-    for (int32_t i = 0; rounds && i < block; i += WORD) {
-        for (int j = 0; j < WORD; j++) {
-            const float size = __builtin_fabsf(x[i + j]);
-            most[j] = size > most[j] ? size : most[j];
-            other[j] += x[i + j] * 0.0f; /* NaN where a number is none, or is infinite */
-        }
+    lanes most = {0.0f}, other = {0.0f};
+    for (int i = 0; i < n; i++) {
+        most = larger_of(most, (lanes)((ints)x[i] & INT32_MAX));
+        other += x[i] * 0.0f; /* NaN where a number is none, or is infinite */
     }
-    if (rounds) {
-        for (int j = 1; j < WORD; j++) {
-            most[0] = most[j] > most[0] ? most[j] : most[0];
-            other[0] += other[j];
-        }
-        const float step = most[0] / STEPS, inverse = step >= 0x1p-120f ? 1.0f / step : 0.0f;
-        *factor = step + other[0];
-        for (int32_t i = 0; i < block; i++) {
-            const int32_t place = nearest(x[i] * inverse);
-            x[i] = (float)(place < -STEPS ? -STEPS : place > STEPS ? STEPS : place);
-        }
+    const float step = largest_in(most) / STEPS, inverse = step >= 0x1p-120f ? 1.0f / step : 0.0f;
+    for (int i = 0; i < n; i++) {
+        x[i] = __builtin_convertvector(nearest(x[i] * inverse), lanes);
     }
-    for (int32_t i = 0; i < block; i += WORD) {
-        for (int j = 0; j < WORD; j++) {
-            sums[j] += x[i + j];
-        }
-    }
-    *sum =
-        ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+    return step + sum_in(other);
 }
 
 static void prepare(const float *x, int64_t k, int32_t block, bool rounds,
                     const oribi_bits_row *out)
 {
-#ifdef HAS_BYTES
-    const bool is_bytes = rounds;
-#else
-    const bool is_bytes = false;
-#endif
-    float numbers[ORIBI_BITS_MOST_BLOCK];
+    const int n = (block + WIDTH - 1) / WIDTH;
+    lanes numbers[ORIBI_BITS_MOST_BLOCK / WIDTH];
     for (int64_t at = 0, b = 0; at < k; at += block, b++) {
-        const int64_t n = k - at < block ? k - at : block;
-        memcpy(numbers, x + at, (size_t)n * sizeof *numbers);
-        memset(numbers + n, 0, (size_t)(block - n) * sizeof *numbers);
-        prepare_block(numbers, block, rounds, &out->factors[b], &out->sums[b]);
-        for (int32_t i = 0; i < block; i += WORD) {
-            if (is_bytes) {
-                write_bytes(numbers + i, (int8_t *)out->values + at + i);
-            } else {
-                write_floats(numbers + i, (float *)out->values + at + i);
+        const int64_t left = k - at < block ? k - at : block;
+        lanes sum = {0.0f};
+        for (int i = 0; i < n; i++) {
+            numbers[i] = (lanes){0.0f};
+            if ((i + 1) * WIDTH <= left) {
+                numbers[i] = *(const lanes *)(x + at + i * WIDTH);
+            } else if (i * WIDTH < left) {
+                memcpy(&numbers[i], x + at + i * WIDTH, (size_t)(left - i * WIDTH) * sizeof *x);
             }
         }
+        out->factors[b] = rounds ? round_block(numbers, n) : 1.0f;
+        for (int i = 0; i < n; i++) {
+            const int64_t to = at + i * WIDTH, count = block - i * WIDTH;
+            sum += numbers[i];
+#ifdef HAS_BYTES
+            if (rounds) {
+                const bytes some = bytes_of((vector)numbers[i]);
+                memcpy((int8_t *)out->values + to, &some, (size_t)(count < WIDTH ? count : WIDTH));
+                continue;
+            }
+#endif
+            write_floats(numbers[i], count, (float *)out->values + to);
+        }
+        out->sums[b] = sum_in(sum);
     }
 }
 
@@ -127,7 +118,8 @@ float_products(const uint32_t *panel, int32_t n_words, const oribi_bits_row *x, 
         for (int half = 0; half < 2; half++) {
             for (int j = 0; j < HALF; j++) {
                 for (int v = 0; v < VECTORS; v++) {
-                    const words word = *(const words *)(panel + v * LANES) >> (half * 16);
+                    const unsigned_ints word =
+                        *(const unsigned_ints *)(panel + v * LANES) >> (half * 16);
                     const ints bits = (ints)(word & (15u << (4 * j)));
                     const vector number = (vector) __builtin_convertvector(bits, floats);
                     for (int r = 0; r < rows; r++) {
@@ -149,43 +141,47 @@ float_products(const uint32_t *panel, int32_t n_words, const oribi_bits_row *x, 
     }
 }
 
+/* `words` and `panels` are constants where that pays. */
 static inline __attribute__((always_inline)) void tile_of(const oribi_bits_tile *tile,
-                                                          const int rows, const bool is_bytes)
+                                                          const int rows, const int words,
+                                                          const int panels, const bool is_bytes)
 {
     const oribi_bits_row *x = tile->rows;
-    const int64_t block = tile->words * WORD;
     const float *panel = tile->panel;
-    vector totals[ORIBI_BITS_ROWS][VECTORS], sums[ORIBI_BITS_ROWS][VECTORS];
-    for (int i = 0; i < rows * VECTORS; i++) {
+    vector totals[MOST_SUMS][VECTORS], sums[MOST_SUMS][VECTORS];
+    for (int i = 0; i < rows * panels * VECTORS; i++) {
         totals[i / VECTORS][i % VECTORS] = vector_splat(0.0f);
     }
     for (int64_t b = 0; b < tile->blocks; b++) {
-        const uint32_t *bits = (const uint32_t *)(const void *)panel;
-        const float *scales = panel + tile->words * COLUMNS;
-        const float *zeros = scales + COLUMNS;
+        const float *scales = panel + words * COLUMNS, *zeros = scales + COLUMNS;
+        for (int p = 0; p < (is_bytes ? 1 : panels); p++) {
+            const uint32_t *bits = (const uint32_t *)(const void *)(panel + p * tile->panel_step);
 #ifdef HAS_BYTES
-        if (is_bytes) {
-            byte_products(bits, tile->words, x, rows, b * block, sums);
-        } else
+            if (is_bytes) {
+                byte_products(bits, tile->panel_step, panels, words, x, rows, b * words * WORD,
+                              sums);
+                continue;
+            }
 #endif
-            float_products(bits, tile->words, x, rows, b * block, sums);
-        panel = tile->has_zeros ? zeros + COLUMNS : zeros;
-        for (int v = 0; v < VECTORS; v++) {
-            const vector scale = vector_load(scales + v * LANES);
-            const vector zero =
-                tile->has_zeros ? vector_load(zeros + v * LANES) : vector_splat(MIDDLE);
+            float_products(bits, words, x, rows, b * words * WORD, sums + p * rows);
+        }
+        for (int i = 0; i < panels * VECTORS; i++) {
+            const int64_t at = i / VECTORS * tile->panel_step + i % VECTORS * LANES;
+            const vector scale = vector_load(scales + at);
+            const vector zero = tile->has_zeros ? vector_load(zeros + at) : vector_splat(MIDDLE);
             for (int r = 0; r < rows; r++) {
+                const int to = i / VECTORS * rows + r, v = i % VECTORS;
                 const vector less = vector_splat(-x[r].sums[b]);
-                const vector sum = vector_multiply_add(zero, less, sums[r][v]);
+                const vector sum = vector_multiply_add(zero, less, sums[to][v]);
                 const vector step = scale * vector_splat(x[r].factors[b]);
-                totals[r][v] = vector_multiply_add(step, sum, totals[r][v]);
+                totals[to][v] = vector_multiply_add(step, sum, totals[to][v]);
             }
         }
+        panel = tile->has_zeros ? zeros + COLUMNS : zeros;
     }
-    for (int i = 0; i < rows * VECTORS; i++) {
+    for (int i = 0; i < rows * panels * VECTORS; i++) {
         vector_store(tile->out + i * LANES, totals[i / VECTORS][i % VECTORS]);
     }
-    (void)is_bytes;
 }
 
 #define TILES(name, is_bytes)                                                                      \
@@ -193,16 +189,20 @@ static inline __attribute__((always_inline)) void tile_of(const oribi_bits_tile 
     {                                                                                              \
         switch (tile->n_rows) {                                                                    \
         case 1:                                                                                    \
-            tile_of(tile, 1, is_bytes);                                                            \
+            if ((is_bytes) && tile->n_panels > 1) {                                                \
+                tile_of(tile, 1, USUAL, ORIBI_BITS_PANELS, is_bytes);                              \
+            } else {                                                                               \
+                tile_of(tile, 1, tile->words, 1, is_bytes);                                        \
+            }                                                                                      \
             break;                                                                                 \
         case 2:                                                                                    \
-            tile_of(tile, 2, is_bytes);                                                            \
+            tile_of(tile, 2, tile->words, 1, is_bytes);                                            \
             break;                                                                                 \
         case 3:                                                                                    \
-            tile_of(tile, 3, is_bytes);                                                            \
+            tile_of(tile, 3, tile->words, 1, is_bytes);                                            \
             break;                                                                                 \
         default:                                                                                   \
-            tile_of(tile, ORIBI_BITS_ROWS, is_bytes);                                              \
+            tile_of(tile, ORIBI_BITS_ROWS, tile->words, 1, is_bytes);                              \
             break;                                                                                 \
         }                                                                                          \
     }

@@ -5,4 +5,5 @@
 #include "cpu/base/vector_portable.h"
 
 #define ORIBI_ISA portable
+#define WIDTH     4
 #include "cpu/bits/bits_loops.h"

@@ -197,10 +197,11 @@ static void write_out(const matmul_bits_call *call, int64_t row, int64_t n_rows,
                       const float *sums)
 {
     const int64_t left = call->shapes.n - column, n = left < COLUMNS ? left : COLUMNS;
-    for (int64_t r = 0; r < n_rows; r++) {
+    for (int64_t r = 0; r < n_rows; r++, sums += COLUMNS) {
         float *to = call->out + (row + r) * call->shapes.n + column;
-        for (int64_t c = 0; c < n; c++) {
-            to[c] = sums[r * COLUMNS + c] + (call->bias != NULL ? call->bias[column + c] : 0.0f);
+        memcpy(to, sums, (size_t)n * sizeof *to);
+        for (int64_t c = 0; call->bias != NULL && c < n; c++) {
+            to[c] += call->bias[column + c];
         }
     }
 }
@@ -216,24 +217,26 @@ static void run_units(void *object, int64_t begin, int64_t end)
                             .words = (int32_t)(call->state->attrs.block / ORIBI_BITS_WORD),
                             .has_zeros = call->state->attrs.n_zeros > 0,
                             .rows = rows,
+                            .panel_step = call->panel_floats,
                             .out = sums};
-    for (int64_t unit = begin; unit < end; unit++) {
+    const bool is_usual =
+        call->has_bytes && call->shapes.m == 1 && call->state->attrs.block == ORIBI_BITS_USUAL;
+    for (int64_t unit = begin; unit < end; unit += tile.n_panels) {
         const int64_t panel = unit % call->n_panels;
         const int64_t first = unit / call->n_panels * call->chunk_rows;
         const int64_t left = call->shapes.m - first;
         const int64_t last = first + (left < call->chunk_rows ? left : call->chunk_rows);
         tile.panel = call->panels + panel * call->panel_floats;
+        tile.n_panels = is_usual && unit + ORIBI_BITS_PANELS <= end ? ORIBI_BITS_PANELS : 1;
         for (int64_t row = first; row < last; row += tile.n_rows) {
             tile.n_rows = (int32_t)(last - row < ORIBI_BITS_ROWS ? last - row : ORIBI_BITS_ROWS);
             for (int32_t r = 0; r < tile.n_rows; r++) {
                 rows[r] = row_at(call, row + r);
             }
-            if (call->has_bytes) {
-                variant->byte_tile(&tile);
-            } else {
-                variant->tile(&tile);
+            (call->has_bytes ? variant->byte_tile : variant->tile)(&tile);
+            for (int32_t p = 0; p < tile.n_panels; p++) {
+                write_out(call, row, tile.n_rows, (panel + p) * COLUMNS, sums + p * COLUMNS);
             }
-            write_out(call, row, tile.n_rows, panel * COLUMNS, sums);
         }
     }
 }
