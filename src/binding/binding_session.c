@@ -54,16 +54,70 @@ void TF_SetConfig(TF_SessionOptions *options, const void *proto, size_t proto_le
     }
 }
 
+/* --- All of the process ----------------------------------------------------------------------- */
+
+static oribi_mutex sessions_lock = ORIBI_MUTEX_INIT;
+static TF_Session *sessions;
+
+static void enlist(TF_Session *session)
+{
+    oribi_mutex_lock(&sessions_lock);
+    session->next = sessions;
+    session->place = &sessions;
+    if (sessions != NULL) {
+        sessions->place = &session->next;
+    }
+    sessions = session;
+    oribi_mutex_unlock(&sessions_lock);
+}
+
+static void strike(TF_Session *session)
+{
+    oribi_mutex_lock(&sessions_lock);
+    if (session->place != NULL) {
+        *session->place = session->next;
+        if (session->next != NULL) {
+            session->next->place = session->place;
+        }
+    }
+    oribi_mutex_unlock(&sessions_lock);
+}
+
+static bool is_here(const TF_SessionOptions *options, TF_Status *status)
+{
+    return options == NULL || !options->has_target ||
+           oribi_fail(status, TF_NOT_FOUND,
+                      "No session factory registered for the given session options: a target is "
+                      "given, and sessions run in this process alone");
+}
+
+/* Closes all sessions, as TensorFlow does: what their containers have is theirs, and goes with
+ * them. */
+void TF_Reset(const TF_SessionOptions *opt, const char **containers, int ncontainers,
+              TF_Status *status)
+{
+    (void)containers;
+    (void)ncontainers;
+    TF_SetStatus(status, TF_OK, "");
+    if (!is_here(opt, status)) {
+        return;
+    }
+    oribi_mutex_lock(&sessions_lock);
+    for (TF_Session *session = sessions; session != NULL; session = session->next) {
+        oribi_mutex_lock(&session->lock);
+        session->is_closed = true;
+        oribi_mutex_unlock(&session->lock);
+    }
+    oribi_mutex_unlock(&sessions_lock);
+}
+
 /* --- Life ----------------------------------------------------------------------------------- */
 
 TF_Session *oribi_binding_session(TF_Graph *graph, const TF_SessionOptions *options,
                                   TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
-    if (options != NULL && options->has_target) {
-        oribi_fail(status, TF_NOT_FOUND,
-                   "No session factory registered for the given session options: a target is "
-                   "given, and sessions run in this process alone");
+    if (!is_here(options, status)) {
         return NULL;
     }
     TF_Session *session = oribi_alloc_zero(1, sizeof *session);
@@ -89,6 +143,7 @@ TF_Session *oribi_binding_session(TF_Graph *graph, const TF_SessionOptions *opti
         TF_DeleteStatus(unused);
         return NULL;
     }
+    enlist(session);
     return session;
 }
 
@@ -112,6 +167,7 @@ void TF_DeleteSession(TF_Session *session, TF_Status *status)
     if (session == NULL) {
         return;
     }
+    strike(session);
     oribi_mutex_lock(&session->lock);
     session->is_closed = true;
     while (session->n_running > 0) {

@@ -70,6 +70,7 @@ struct TF_Session {
     uint64_t n_partials; /* that were ever set up */
     uint64_t clock;
     bool is_closed;
+    struct TF_Session *next, **place; /* among all of the process, for TF_Reset */
 };
 
 /* A session over the graph; `options` may be NULL. */

@@ -5,15 +5,6 @@
 
 /* clang-format off */
 
-/* Version, libraries, registries */
-ABSENT(TF_ApiDefMap *, TF_NewApiDefMap, (TF_Buffer *op_list_buffer, TF_Status *status), status,
-    NULL)
-ABSENT_VOID(TF_DeleteApiDefMap, (TF_ApiDefMap *apimap), NULL)
-ABSENT_VOID(TF_ApiDefMapPut, (TF_ApiDefMap *api_def_map, const char *text, size_t text_len,
-    TF_Status *status), status)
-ABSENT(TF_Buffer *, TF_ApiDefMapGet, (TF_ApiDefMap *api_def_map, const char *name, size_t name_len,
-    TF_Status *status), status, NULL)
-
 /* Imports of objects of C++ */
 ABSENT(TF_ImportGraphDefResults *, TF_GraphImportGraphDefWithResultsNoSerialization, (TF_Graph
     *graph, const TF_Buffer *graph_def, const TF_ImportGraphDefOptions *options, TF_Status *status),
@@ -28,13 +19,6 @@ ABSENT_VOID(TF_ServerJoin, (TF_Server *server, TF_Status *status), status)
 ABSENT(const char *, TF_ServerTarget, (TF_Server *server), NULL, NULL)
 ABSENT_VOID(TF_DeleteServer, (TF_Server *server), NULL)
 
-/* Old session API (deprecated) */
-ABSENT_VOID(TF_Reset, (const TF_SessionOptions *opt, const char **containers, int ncontainers,
-    TF_Status *status), status)
-
 /* Python-only / internal */
 ABSENT_VOID(TF_RegisterFilesystemPlugin, (const char *plugin_filename, TF_Status *status), status)
-
-/* Experimental: libraries */
-ABSENT(const char *, TF_GraphDebugString, (TF_Graph *graph, size_t *len), NULL, NULL)
 /* clang-format on */

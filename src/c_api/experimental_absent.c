@@ -5,10 +5,6 @@
 #include "tensorflow/c/experimental/next_pluggable_device/c_api.h"
 
 /* clang-format off */
-ABSENT(TF_Device *, TF_GetDevice, (TF_OpKernelContext *ctx), NULL, NULL)
-ABSENT(TF_CoordinationServiceAgent *, TF_GetCoordinationServiceAgent, (TF_OpKernelContext *ctx),
-    NULL, NULL)
-ABSENT(bool, TF_CoordinationServiceIsInitialized, (TF_CoordinationServiceAgent *agent), NULL, false)
 ABSENT_VOID(TF_CoordinationServiceInsertKeyValue, (const char *key, const char *value,
     TF_CoordinationServiceAgent *agent, TF_Status *status), status)
 ABSENT(TF_Buffer *, TF_CoordinationServiceGetKeyValue, (const char *key, TF_CoordinationServiceAgent

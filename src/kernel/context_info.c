@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernel/context.h"
+#include "tensorflow/c/experimental/next_pluggable_device/c_api.h"
 
 static TF_StringView view(const char *text)
 {
@@ -23,6 +24,27 @@ SP_Stream TF_GetStream(TF_OpKernelContext *ctx, TF_Status *status)
     }
     TF_SetStatus(status, TF_OK, "");
     return oribi_stream_handle(stream);
+}
+
+/* What tells devices apart: no function takes one. */
+TF_Device *TF_GetDevice(TF_OpKernelContext *ctx)
+{
+    static char cpu;
+    oribi_stream *stream = oribi_context_stream(ctx);
+    return stream != NULL ? (TF_Device *)oribi_stream_device(stream) : (TF_Device *)&cpu;
+}
+
+/* A process that is in no cluster has none, in TensorFlow too. */
+TF_CoordinationServiceAgent *TF_GetCoordinationServiceAgent(TF_OpKernelContext *ctx)
+{
+    (void)ctx;
+    return NULL;
+}
+
+bool TF_CoordinationServiceIsInitialized(TF_CoordinationServiceAgent *agent)
+{
+    (void)agent;
+    return false;
 }
 
 /* An empty message: block and deallocator are those of any buffer that the library fills. */

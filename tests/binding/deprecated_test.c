@@ -108,11 +108,48 @@ static void partial_runs_go_by_names(void **state)
     finish(session);
 }
 
+static void a_reset_closes_all_sessions(void **state)
+{
+    (void)state;
+    TF_Graph *graph = TF_NewGraph();
+    const TF_Output x = placeholder(graph, "x", NULL, 0);
+    TF_Session *one = session_of(graph), *two = session_of(graph), *after;
+    TF_SessionOptions *options = TF_NewSessionOptions();
+    TF_Tensor *in = one_float(1), *out = NULL;
+    TF_DeleteSession(two, status);
+    two = session_of(graph);
+    TF_SetTarget(options, "grpc://elsewhere:1");
+    TF_Reset(options, NULL, 0, status);
+    expect_code(TF_NOT_FOUND, "sessions run in this process alone");
+    TF_SessionRun(one, NULL, &x, &in, 1, &x, &out, 1, NULL, 0, NULL, status);
+    expect_ok();
+    TF_DeleteTensor(out);
+
+    TF_SetTarget(options, "");
+    TF_Reset(options, NULL, 0, status);
+    expect_ok();
+
+    TF_SessionRun(one, NULL, &x, &in, 1, &x, &out, 1, NULL, 0, NULL, status);
+    expect_code(TF_CANCELLED, "Session has been closed.");
+    TF_SessionRun(two, NULL, &x, &in, 1, &x, &out, 1, NULL, 0, NULL, status);
+    expect_code(TF_CANCELLED, "Session has been closed.");
+    after = session_of(graph);
+    TF_SessionRun(after, NULL, &x, &in, 1, &x, &out, 1, NULL, 0, NULL, status);
+    expect_ok();
+    TF_DeleteTensor(in);
+    TF_DeleteTensor(out);
+    TF_DeleteSessionOptions(options);
+    TF_DeleteSession(one, status);
+    TF_DeleteSession(two, status);
+    end(after, graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(graphs_are_extended_and_run_by_names),
         cmocka_unit_test(partial_runs_go_by_names),
+        cmocka_unit_test(a_reset_closes_all_sessions),
     };
     return cmocka_run_group_tests(tests, make_status, delete_status);
 }

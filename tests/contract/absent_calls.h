@@ -3,31 +3,22 @@
  * B a value; the name is followed by 1 where the function has a status.
  */
 /* clang-format off */
-B(TF_ApiDefMapGet, 1, TF_ApiDefMapGet(NULL, NULL, 0, status))
-A(TF_ApiDefMapPut, 1, TF_ApiDefMapPut(NULL, NULL, 0, status))
 A(TF_CoordinationServiceDeleteKeyValue, 1, TF_CoordinationServiceDeleteKeyValue(NULL, NULL, status))
 B(TF_CoordinationServiceGetKeyValue, 1, TF_CoordinationServiceGetKeyValue(NULL, NULL, status))
 B(TF_CoordinationServiceGetKeyValueWithTimeout, 1,
     TF_CoordinationServiceGetKeyValueWithTimeout(NULL, 0, NULL, status))
 A(TF_CoordinationServiceInsertKeyValue, 1, TF_CoordinationServiceInsertKeyValue(NULL, NULL, NULL,
     status))
-B(TF_CoordinationServiceIsInitialized, 0, TF_CoordinationServiceIsInitialized(NULL))
 B(TF_CoordinationServiceTryGetKeyValue, 1, TF_CoordinationServiceTryGetKeyValue(NULL, NULL, status))
 A(TF_CreateAndSetPjRtCApiClient, 1, TF_CreateAndSetPjRtCApiClient(NULL, status, NULL, 0))
 A(TF_CreatePjRtBuffer, 1, TF_CreatePjRtBuffer(NULL, NULL, NULL, status))
-A(TF_DeleteApiDefMap, 0, TF_DeleteApiDefMap(NULL))
 A(TF_DeleteServer, 0, TF_DeleteServer(NULL))
-B(TF_GetCoordinationServiceAgent, 0, TF_GetCoordinationServiceAgent(NULL))
-B(TF_GetDevice, 0, TF_GetDevice(NULL))
 B(TF_GetPjRtCBuffer, 1, TF_GetPjRtCBuffer(NULL, status))
 B(TF_GetPjRtCClient, 1, TF_GetPjRtCClient(NULL, status))
-B(TF_GraphDebugString, 0, TF_GraphDebugString(NULL, NULL))
 B(TF_GraphImportGraphDefWithResultsNoSerialization, 1,
     TF_GraphImportGraphDefWithResultsNoSerialization(NULL, NULL, NULL, status))
-B(TF_NewApiDefMap, 1, TF_NewApiDefMap(NULL, status))
 B(TF_NewServer, 1, TF_NewServer(NULL, 0, status))
 A(TF_RegisterFilesystemPlugin, 1, TF_RegisterFilesystemPlugin(NULL, status))
-A(TF_Reset, 1, TF_Reset(NULL, NULL, 0, status))
 A(TF_ResetPjRtCClient, 1, TF_ResetPjRtCClient(NULL, status))
 A(TF_ServerJoin, 1, TF_ServerJoin(NULL, status))
 A(TF_ServerStart, 1, TF_ServerStart(NULL, status))

@@ -526,6 +526,10 @@ static void use_objects(TF_OpKernelContext *ctx)
     static int a, b;
     TF_Status *status = TF_NewStatus();
     void *found = NULL;
+    assert_non_null(TF_GetDevice(ctx));
+    assert_ptr_equal(TF_GetDevice(ctx), TF_GetDevice(ctx));
+    assert_null(TF_GetCoordinationServiceAgent(ctx)); /* the process is in no cluster */
+    assert_false(TF_CoordinationServiceIsInitialized(NULL));
     TF_LookupOrCreatePluginResource(ctx, NULL, "state", &found, make_object, &a, forget_object,
                                     status);
     small_expect_ok(status);
