@@ -224,6 +224,21 @@ class Float(Case):
             self.assertEqual(measured["unfused_compared"], len(measured["unfused_values"]))
             self.assertLess(measured["instructions"], most * 786_560)
 
+    def test_transposed_convolutions_by_fused_multiply_add_take_2_4_instructions_each(self):
+        sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
+        import build  # noqa: PLC0415
+        b = build.Builder("TRANSPOSE_CONV", "f32", 0)
+        x, w = b.input([1, 8, 8, 64]), b.const(b.rng.standard_normal([32, 4, 4, 64]) / 16, "f32")
+        b.op("TRANSPOSE_CONV", [b.ints([1, 16, 16, 32]), w, x], [b.output([1, 16, 16, 32])], padding="SAME", stride_h=2, stride_w=2,
+             activation="NONE")
+        path = self.folder / "transposed.tflite"
+        path.write_bytes(b.model())
+        for target in ("cortex-m4", "cortex-m55", "riscv64-v"):
+            done = verify(path, "--target", target, "--runs", "1", "--fma")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if target != "riscv64-v":
+                self.assertLess(json.loads(done.stdout)["instructions"], 2.4 * 2_097_152)
+
     def test_fused_multiply_add_is_the_same_where_no_core_has_it(self):
         model = SOURCE / "examples/digits/digits.onnx"
         for target, more in (("cortex-m0", ()), ("cortex-m7", ()), ("cortex-m33", ()), ("cortex-m55", ()), ("riscv32", ()), ("riscv64-v", ()),

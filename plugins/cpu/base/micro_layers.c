@@ -20,6 +20,7 @@
 #include "micro/fma/conv2d_fma_f32.h"
 #include "micro/fma/depthwise_conv2d_fma_f32.h"
 #include "micro/fma/matmul_fma_f32.h"
+#include "micro/fma/transpose_conv_fma_f32.h"
 
 /* The layers that add products: rounded, or (label "micro-fma") by fused multiply-add. */
 typedef struct layer_kernels {
@@ -28,11 +29,14 @@ typedef struct layer_kernels {
                       const float *, float *);
     void (*matmul)(const struct oribi_micro_matmul_f32_args *, const float *, const float *,
                    float *);
+    void (*backprop)(const struct oribi_micro_transpose_conv_f32_args *, const float *,
+                     const float *, float *);
 } layer_kernels;
 static const layer_kernels rounding = {oribi_micro_conv2d_f32, oribi_micro_depthwise_conv2d_f32,
-                                       oribi_micro_matmul_f32};
+                                       oribi_micro_matmul_f32, oribi_micro_transpose_conv_f32};
 static const layer_kernels fusing = {
-    oribi_micro_conv2d_fma_f32, oribi_micro_depthwise_conv2d_fma_f32, oribi_micro_matmul_fma_f32};
+    oribi_micro_conv2d_fma_f32, oribi_micro_depthwise_conv2d_fma_f32, oribi_micro_matmul_fma_f32,
+    oribi_micro_transpose_conv_fma_f32};
 
 typedef struct layer_state {
     const layer_kernels *kernels;
@@ -325,6 +329,7 @@ static bool depthwise_run(const void *arg, oribi_kit_run *run)
 }
 
 typedef struct backprop_rows {
+    const layer_kernels *kernels;
     struct oribi_micro_transpose_conv_f32_args args;
     const float *filter, *input;
     float *output;
@@ -340,8 +345,8 @@ static void compute_backprop_rows(void *object, int64_t begin, int64_t end)
         args.batch = 1;
         args.out_h = 1;
         args.before_h += (int32_t)(row % a->out_h);
-        oribi_micro_transpose_conv_f32(&args, rows->filter, rows->input + row / a->out_h * image,
-                                       rows->output + row * line);
+        rows->kernels->backprop(&args, rows->filter, rows->input + row / a->out_h * image,
+                                rows->output + row * line);
     }
 }
 
@@ -366,7 +371,7 @@ static bool backprop_run(const void *arg, oribi_kit_run *run)
             (int32_t)dims[1],    (int32_t)dims[2],  (int32_t)dims[3],  (int32_t)y.taps,
             (int32_t)x.taps,     (int32_t)y.stride, (int32_t)x.stride, (int32_t)y.dilation,
             (int32_t)x.dilation, (int32_t)y.before, (int32_t)x.before};
-        backprop_rows rows = {args, (const float *)(const void *)shapes.filter.data,
+        backprop_rows rows = {state->kernels, args, (const float *)(const void *)shapes.filter.data,
                               (const float *)(const void *)shapes.image.data, out};
         oribi_kit_parallel(run, dims[0] * dims[1],
                            dims[2] * dims[3] * (image[1] * (image[2] + 1) + 1), &rows,
@@ -377,9 +382,17 @@ static bool backprop_run(const void *arg, oribi_kit_run *run)
 
 static void backprop_read(oribi_kit_setup *setup, layer_state *state)
 {
+    state->kernels = &rounding;
     oribi_conv_attrs_read(setup, &state->attrs);
 }
 ORIBI_KIT_CREATE(backprop, layer_state)
+
+static void backprop_fma_read(oribi_kit_setup *setup, layer_state *state)
+{
+    backprop_read(setup, state);
+    state->kernels = &fusing;
+}
+ORIBI_KIT_CREATE(backprop_fma, layer_state)
 ORIBI_KIT_COMPUTE(backprop, 3)
 ORIBI_KIT_COMPUTE(conv, 2)
 ORIBI_KIT_COMPUTE(depthwise, 2)
@@ -488,7 +501,7 @@ const oribi_cpu_kernel oribi_cpu_micro_layers_kernels[] = {
     BOTH("DepthwiseConv2dNative", depthwise, conv),
     BOTH("_FusedDepthwiseConv2dNative", depthwise, conv),
     BOTH("Oribi>FusedDepthwiseConv2d", depthwise, conv),
-    ROW("Conv2DBackpropInput", "micro", backprop, backprop_create),
+    BOTH("Conv2DBackpropInput", backprop, backprop),
     BOTH("MatMul", matmul, matmul),
     BOTH("_FusedMatMul", matmul, matmul),
     BOTH("BatchMatMulV2", matmul, matmul),

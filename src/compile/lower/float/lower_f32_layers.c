@@ -222,7 +222,8 @@ bool oribi_lower_transpose_conv_f32(oribi_lowering *lowering, oribi_call *call)
     call->macs = oribi_lower_count(oribi_lower_input(lowering, call, 2)) * g.filter[0] *
                  g.filter[1] * g.out[DEPTH];
     return oribi_call_take(lowering, call, (const int32_t[]){1, 2}, 2) &&
-           ORIBI_CALL_SET(lowering, call, "transpose_conv_f32", transpose_conv_f32, &args);
+           ORIBI_CALL_SET(lowering, call, KERNEL(lowering, transpose_conv), transpose_conv_f32,
+                          &args);
 }
 
 /* --- Products of matrices -------------------------------------------------------------------- */
