@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RNN of float whose products take the hidden state to the nearest of 255 or 256 steps. */
 #include "micro/quantize/through_bytes.h"
+#include "micro/float_rules.h"
+#include "micro/recurrent/dots_f32.h"
+
+#define ORIBI_MICRO_ADD_F32(sum, x, weight) ((sum) + (x) * (weight))
+#define ORIBI_MICRO_DOTS_F32                oribi_micro_dots_f32
 #include "micro/recurrent/recurrent_walk_f32.h"
 
 void oribi_micro_hybrid_rnn_f32(const struct oribi_micro_recurrent_f32_args *args,

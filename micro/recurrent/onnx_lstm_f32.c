@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX's LSTM of float. */
-#include "micro/recurrent/recurrent_lstm_f32.h"
+/* ONNX's LSTM of float. Read next: onnx_lstm_f32_body.h. */
+#include "micro/float_rules.h"
+
+#include "micro/recurrent/dots_f32.h"
+
+#define ORIBI_MICRO_ADD_F32(sum, x, weight) ((sum) + (x) * (weight))
+#define ORIBI_MICRO_DOTS_F32                oribi_micro_dots_f32
+#include "micro/recurrent/onnx_lstm_f32_body.h"
 
 void oribi_micro_onnx_lstm_f32(const struct oribi_micro_recurrent_f32_args *args,
                                const float *input, const void *lengths, const float *hidden,
                                const float *cell, float *output, float *last_hidden,
                                float *last_cell, void *scratch)
 {
-    struct oribi_micro_recurrent_step s =
-        oribi_micro_recurrent_walk(args, 4, input, lengths, hidden, output, last_hidden, scratch);
-    s.first_cell = cell;
-    s.last_cell = last_cell;
-    while (oribi_micro_recurrent_next(&s) != 0) {
-        oribi_micro_recurrent_sum(&s, 4 * args->units, 0, 4 * args->units, s.hidden);
-        oribi_micro_recurrent_lstm(&s);
-    }
+    run_all(args, input, lengths, hidden, cell, output, last_hidden, last_cell, scratch);
 }

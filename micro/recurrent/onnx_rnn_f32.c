@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX's RNN of float. */
-#include "micro/recurrent/recurrent_walk_f32.h"
+/* ONNX's RNN of float. Read next: onnx_rnn_f32_body.h. */
+#include "micro/float_rules.h"
 
-static void step_rnn(struct oribi_micro_recurrent_step *s)
-{
-    const int32_t units = s->args->units;
-    oribi_micro_recurrent_sum(s, units, 0, units, s->hidden);
-    for (int32_t u = 0; u < units; u++) {
-        s->hidden[u] = oribi_micro_recurrent_gate(s, 0, s->gates[u]);
-    }
-}
+#include "micro/recurrent/dots_f32.h"
+
+#define ORIBI_MICRO_ADD_F32(sum, x, weight) ((sum) + (x) * (weight))
+#define ORIBI_MICRO_DOTS_F32                oribi_micro_dots_f32
+#include "micro/recurrent/onnx_rnn_f32_body.h"
 
 void oribi_micro_onnx_rnn_f32(const struct oribi_micro_recurrent_f32_args *args, const float *input,
                               const void *lengths, const float *hidden, float *output,
                               float *last_hidden, void *scratch)
 {
-    struct oribi_micro_recurrent_step s =
-        oribi_micro_recurrent_walk(args, 1, input, lengths, hidden, output, last_hidden, scratch);
-    while (oribi_micro_recurrent_next(&s) != 0) {
-        step_rnn(&s);
-    }
+    run_all(args, input, lengths, hidden, output, last_hidden, scratch);
 }

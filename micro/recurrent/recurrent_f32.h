@@ -68,4 +68,17 @@ void oribi_micro_hybrid_rnn_f32(const struct oribi_micro_recurrent_f32_args *arg
                                 const float *input, const void *lengths, const float *hidden,
                                 float *output, float *last_hidden, void *scratch);
 
+/* The same by fused multiply-add (`--fma`): products of weights are not rounded before they join
+ * their sums. */
+void oribi_micro_onnx_lstm_fma_f32(const struct oribi_micro_recurrent_f32_args *args,
+                                   const float *input, const void *lengths, const float *hidden,
+                                   const float *cell, float *output, float *last_hidden,
+                                   float *last_cell, void *scratch);
+void oribi_micro_onnx_gru_fma_f32(const struct oribi_micro_recurrent_f32_args *args,
+                                  const float *input, const void *lengths, const float *hidden,
+                                  float *output, float *last_hidden, void *scratch);
+void oribi_micro_onnx_rnn_fma_f32(const struct oribi_micro_recurrent_f32_args *args,
+                                  const float *input, const void *lengths, const float *hidden,
+                                  float *output, float *last_hidden, void *scratch);
+
 #endif

@@ -194,12 +194,13 @@ class Recurrent(unittest.TestCase):
                     if k == "x" or (k in there and (k != "c" or op == "LSTM")):
                         np.save(self.folder / f"{k}.npy", v[k])
                         given += ["-i", f"{k}=@{self.folder}/{k}.npy"]
-                for kernels in ([], ["--kernels", "micro"]):
+                for kernels in ([], ["--kernels", "micro"], ["--kernels", "micro-fma"]):
                     self.command("run", model, *given, "-o", self.folder / "y.npz", "-f", *kernels)
                     got = np.load(self.folder / "y.npz")
                     for k in got:
                         np.testing.assert_allclose(got[k], want[k], rtol=2e-5, atol=2e-6)
-                self.assertIn("equal bit for bit", self.command("verify", model, "--runs", "0", *given))
+                for fused in ([], ["--fma"]):
+                    self.assertIn("equal bit for bit", self.command("verify", model, "--runs", "0", *given, *fused))
 
     def test_rounded_products(self):
         """com.microsoft's DynamicQuantizeLSTM, with one scale of a direction's weights."""

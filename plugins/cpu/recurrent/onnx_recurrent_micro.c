@@ -18,6 +18,7 @@ typedef struct slices {
     oribi_kit_run *run;
     const oribi_recurrent_call *call;
     int32_t gates;
+    bool is_fused;                             /* --fma */
     struct oribi_micro_recurrent_f32_args one; /* a forward row */
     int64_t most, patience;                    /* steps of a call */
     float *input, *output, *scratch;
@@ -27,13 +28,16 @@ typedef struct slices {
 static void call_micro(const slices *s)
 {
     if (s->gates == ORIBI_RECURRENT_LSTM) {
-        oribi_micro_onnx_lstm_f32(&s->one, s->input, NULL, s->hidden[0], s->cell[0], s->output,
-                                  s->hidden[1], s->cell[1], s->scratch);
+        (s->is_fused ? oribi_micro_onnx_lstm_fma_f32
+                     : oribi_micro_onnx_lstm_f32)(&s->one, s->input, NULL, s->hidden[0], s->cell[0],
+                                                  s->output, s->hidden[1], s->cell[1], s->scratch);
     } else {
-        (s->gates == ORIBI_RECURRENT_GRU ? oribi_micro_onnx_gru_f32
-         : s->one.form != 0              ? oribi_micro_hybrid_rnn_f32
-                            : oribi_micro_onnx_rnn_f32)(&s->one, s->input, NULL, s->hidden[0],
-                                                        s->output, s->hidden[1], s->scratch);
+        (s->gates == ORIBI_RECURRENT_GRU
+             ? (s->is_fused ? oribi_micro_onnx_gru_fma_f32 : oribi_micro_onnx_gru_f32)
+         : s->one.form != 0 ? oribi_micro_hybrid_rnn_f32
+         : s->is_fused      ? oribi_micro_onnx_rnn_fma_f32
+                       : oribi_micro_onnx_rnn_f32)(&s->one, s->input, NULL, s->hidden[0], s->output,
+                                                   s->hidden[1], s->scratch);
     }
 }
 
@@ -135,11 +139,11 @@ static bool make_room(slices *s, TF_Tensor **out_tensor)
     return true;
 }
 
-static bool micro_run(const oribi_recurrent *recurrent, oribi_kit_run *run)
+static bool run_rows(const oribi_recurrent *recurrent, oribi_kit_run *run, bool is_fused)
 {
     oribi_recurrent_call call;
     TF_Tensor *tensor = NULL;
-    slices s = {.run = run, .call = &call, .gates = recurrent->gates};
+    slices s = {.run = run, .call = &call, .gates = recurrent->gates, .is_fused = is_fused};
     bool good = oribi_recurrent_take(run, recurrent, &call);
     const struct oribi_micro_recurrent_f32_args *a = &call.args;
     const bool is_empty = a->steps == 0 || a->batch == 0 || a->units == 0 || a->in_c == 0;
@@ -161,7 +165,18 @@ static bool micro_run(const oribi_recurrent *recurrent, oribi_kit_run *run)
     TF_DeleteTensor(call.scratch);
     return good;
 }
+
+static bool micro_run(const oribi_recurrent *recurrent, oribi_kit_run *run)
+{
+    return run_rows(recurrent, run, false);
+}
 ORIBI_KIT_COMPUTE(micro, 1)
+
+static bool fused_run(const oribi_recurrent *recurrent, oribi_kit_run *run)
+{
+    return run_rows(recurrent, run, true);
+}
+ORIBI_KIT_COMPUTE(fused, 1)
 
 /* --- Rounded products: all rows of a direction go together ------------------------------------ */
 
@@ -233,11 +248,14 @@ ORIBI_KIT_COMPUTE(dynamic, 1)
      .why = "the arithmetic of emitted C"},
 
 #define BESIDE .label = "micro", .priority = ORIBI_CPU_MICRO
+#define FUSED  .label = "micro-fma", .priority = ORIBI_CPU_MICRO
 
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_onnx_recurrent_micro_kernels[] = {
     ROW("ONNX>LSTM", lstm, micro, 1e-4, BESIDE) ROW("ONNX>GRU", gru, micro, 1e-4, BESIDE)
-    ROW("ONNX>RNN", rnn, micro, 1e-4, BESIDE) ROW("Oribi>DynamicLstm", lstm, dynamic, 5e-2, BESIDE)
+    ROW("ONNX>RNN", rnn, micro, 1e-4, BESIDE)
+    ROW("ONNX>LSTM", lstm, fused, 1e-4, FUSED) ROW("ONNX>GRU", gru, fused, 1e-4, FUSED)
+    ROW("ONNX>RNN", rnn, fused, 1e-4, FUSED) ROW("Oribi>DynamicLstm", lstm, dynamic, 5e-2, BESIDE)
     ROW("Oribi>HybridRnn", hybrid, micro, 1e-4, .priority = ORIBI_CPU_REFERENCE)
     {.op_name = NULL},
 };

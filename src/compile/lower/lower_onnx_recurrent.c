@@ -2,6 +2,7 @@
 /* Lowering of ONNX's LSTM, GRU and RNN of float, and of TFLite's hybrid RNN. Its LSTMs:
  * lower_lstm.c. */
 #include "compile/lower/args_table.h"
+#include "compile/common/compile_options.h"
 #include "compile/lower/lower.h"
 #include "micro/recurrent/recurrent_f32_prepare.h"
 #include "tensor/status.h"
@@ -104,10 +105,14 @@ static bool lower(oribi_lowering *lowering, oribi_call *call, int32_t gates, int
     return true;
 }
 
+/* Of the two kernels of an op, which differ in how they add products. */
+#define KERNEL(lowering, name)                                                                     \
+    ((lowering)->options->fma ? "onnx_" #name "_fma_f32" : "onnx_" #name "_f32")
+
 bool oribi_lower_onnx_lstm(oribi_lowering *lowering, oribi_call *call)
 {
-    return lower(lowering, call, 4, oribi_lower_bool(call, "input_forget") ? 1 : 0, "onnx_lstm_f32",
-                 0);
+    return lower(lowering, call, 4, oribi_lower_bool(call, "input_forget") ? 1 : 0,
+                 KERNEL(lowering, lstm), 0);
 }
 
 bool oribi_lower_dynamic_lstm(oribi_lowering *lowering, oribi_call *call)
@@ -119,12 +124,12 @@ bool oribi_lower_dynamic_lstm(oribi_lowering *lowering, oribi_call *call)
 bool oribi_lower_onnx_gru(oribi_lowering *lowering, oribi_call *call)
 {
     return lower(lowering, call, 3, oribi_lower_bool(call, "linear_before_reset") ? 1 : 0,
-                 "onnx_gru_f32", 0);
+                 KERNEL(lowering, gru), 0);
 }
 
 bool oribi_lower_onnx_rnn(oribi_lowering *lowering, oribi_call *call)
 {
-    return lower(lowering, call, 1, 0, "onnx_rnn_f32", 0);
+    return lower(lowering, call, 1, 0, KERNEL(lowering, rnn), 0);
 }
 
 bool oribi_lower_hybrid_rnn(oribi_lowering *lowering, oribi_call *call)
