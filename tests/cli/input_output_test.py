@@ -293,6 +293,17 @@ class InputOutput(unittest.TestCase):
         self.assertIn(b"max 9007199254740994", self.oribi("run", self.model([2], 7), "-i",
                                                          "x=2xi64=9007199254740993,9007199254740994"))
 
+    def test_the_largest_elements_are_printed_as_they_are(self):
+        for kind, given, lines in ((7, "3xi64=9007199254740993,-9223372036854775808,9223372036854775807",
+                                    ["2  9223372036854775807", "0  9007199254740993", "1  -9223372036854775808"]),
+                                   (13, "2xu64=9007199254740993,18446744073709551615",
+                                    ["1  18446744073709551615", "0  9007199254740993"]),
+                                   (11, "3xf64=1e-9,1e300,0.1", ["1      1e+300", "2         0.1", "0       1e-09"]),
+                                   (1, "4xf32=nan,5,inf,7", ["2         inf", "3    7.000000", "1    5.000000", "0         nan"]),
+                                   (8, "2xstr=a,b", ['0         "a"', '1         "b"'])):
+            text = self.oribi("run", self.model([len(lines)], kind), "-i", "x=" + given, "-k", len(lines)).decode()
+            self.assertEqual([line.strip() for line in text.splitlines()[1:]], lines)
+
     def test_what_is_no_number_of_the_type_is_refused(self):
         for name, texts in {"i8": ("128", "-129", "1.5", "1x", "", " 1", "1e2"), "u8": ("-1", "256"),
                             "i64": ("9223372036854775808", "0x1", "nan"), "u64": ("-1", "18446744073709551616"),
@@ -430,7 +441,7 @@ class InputOutput(unittest.TestCase):
             self.oribi("run", model, "-i", "x=2xf32=7", "-o", "-", *others, code=2)
 
     def test_names_of_outputs_stay_apart_and_in_the_folder(self):
-        names = ["a/b", "a_b", "../up", "/root", "..", "a/../b", "dots..in", "b\\c", "n\nl", "p%2Fq", "\u00e4\u20ac",
+        names = ["a/b", "a_b", "../up", "/root", "..", "a/../b", "dots..in", "b\\c", "n\nl", "n?l", "n\tl", "p%2Fq", "\u00e4\u20ac",
                  "x" * 300, "x" * 299 + "y", "\u009bc1"]
         self.oribi("run", self.model([2], outputs=names), "-i", "x=ramp", "-o", "y.npz")
         with zipfile.ZipFile(self.folder / "y.npz") as archive:

@@ -289,13 +289,48 @@ static void name_member(const char *name, member *m)
     m->name_bytes = n + 4;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const member *const *left = a, *const *right = b;
+    const int order = strcmp((*left)->name, (*right)->name);
+
+    return order != 0 ? order : (*left > *right) - (*left < *right);
+}
+
+/* Names that the library's copy made one (it has '?' for control bytes) become two again: the later
+ * outputs get a number, behind a sign that no name of a member has otherwise. */
+static void tell_apart(member *members, int n)
+{
+    member **sorted = cli_alloc((size_t)n * sizeof *sorted);
+
+    for (int i = 0; i < n; i++) {
+        sorted[i] = &members[i];
+    }
+    qsort(sorted, (size_t)n, sizeof *sorted, by_name);
+    for (int i = n - 1; i > 0; i--) {
+        member *m = sorted[i];
+        if (strcmp(sorted[i - 1]->name, m->name) == 0) {
+            const size_t room = m->name_bytes + 24;
+            char *name = cli_alloc(room);
+            m->name_bytes = (size_t)snprintf(name, room, "%.*s%%23%d.npy", (int)m->name_bytes - 4,
+                                             m->name, (int)(m - members));
+            free(m->name);
+            m->name = name;
+        }
+    }
+    free(sorted);
+}
+
 static bool make_members(const char *const *names, TF_Tensor *const *tensors, int n,
                          member *members, size_t *total)
 {
     *total = 22;
     for (int i = 0; i < n; i++) {
+        name_member(names[i], &members[i]);
+    }
+    tell_apart(members, n);
+    for (int i = 0; i < n; i++) {
         member *m = &members[i];
-        name_member(names[i], m);
         m->npy = cli_npy_format(tensors[i], &m->bytes);
         if (m->npy == NULL) {
             return false;

@@ -45,6 +45,14 @@ static void put_element(oribi_json *json, const TF_Tensor *tensor, int64_t index
     }
 }
 
+/* Is element a before b in an order by size? What is no number comes behind those that are. */
+static bool is_better(const TF_Tensor *tensor, int64_t a, int64_t b)
+{
+    const bool a_is_nan = isnan(cli_element(tensor, a));
+    return a_is_nan || isnan(cli_element(tensor, b)) ? !a_is_nan && isnan(cli_element(tensor, b))
+                                                     : cli_element_is_less(tensor, b, a);
+}
+
 /* Indices of the k largest elements, ties by index. */
 static int find_best(const TF_Tensor *tensor, int k, int64_t *out)
 {
@@ -53,7 +61,7 @@ static int find_best(const TF_Tensor *tensor, int k, int64_t *out)
 
     for (int64_t i = 0; i < n; i++) {
         int at = found;
-        while (at > 0 && cli_element_is_less(tensor, out[at - 1], i)) {
+        while (at > 0 && is_better(tensor, i, out[at - 1])) {
             at--;
         }
         if (at < k) {
@@ -65,10 +73,12 @@ static int find_best(const TF_Tensor *tensor, int k, int64_t *out)
     return found;
 }
 
-static bool is_float(const TF_Tensor *tensor)
+/* A score: six digits behind the point are enough to compare those of one model. */
+static bool is_score(const TF_Tensor *tensor, int64_t index)
 {
     const TF_DataType type = TF_TensorType(tensor);
-    return type == TF_FLOAT || type == TF_DOUBLE || type == TF_HALF || type == TF_BFLOAT16;
+    const bool is_narrow = type == TF_FLOAT || type == TF_HALF || type == TF_BFLOAT16;
+    return is_narrow && fabs(cli_element(tensor, index)) < 1e9;
 }
 
 /* "29", or "[0, 9, 2]" where more than one dimension has elements to tell apart. */
@@ -104,8 +114,15 @@ static void print_best(const TF_Tensor *tensor, int top_k, char **labels, int n_
     for (int i = 0; i < n; i++) {
         const char *label = label_of(best[i], labels, n_labels);
         print_place(tensor, best[i]);
-        cli_print(is_float(tensor) ? "  %10.6f  %s\n" : "  %10.0f  %s\n",
-                  cli_element(tensor, best[i]), label == NULL ? "" : label);
+        if (is_score(tensor, best[i])) {
+            printf("  %10.6f", cli_element(tensor, best[i]));
+        } else {
+            oribi_text text = {0};
+            put_element(&(oribi_json){.text = &text}, tensor, best[i], false);
+            printf("  %*s", text.length < 10 ? 10 - (int)text.length : 0, "");
+            cli_text_print(&text);
+        }
+        cli_print("  %s\n", label == NULL ? "" : label);
     }
     free(best);
 }
