@@ -30,6 +30,8 @@ extern "C" {
 
 /* --- Regions ---------------------------------------------------------------------------------- */
 
+/* Functions with a status do nothing where it holds a failure already, and give 0 or NULL: read all
+ * that is wanted, then look once. oribi_target_refuse alone forgets what failed before it. */
 typedef struct oribi_region oribi_region;
 
 /* A tensor of a region, all sizes known. */

@@ -30,6 +30,15 @@ const char *oribi_region_node_name(const oribi_region *region, int32_t node)
     return n != NULL ? n->name : NULL;
 }
 
+/* A failure before stays, and nothing is done, so that a target reads all that it wants and looks
+ * once. `other` is the second of the pointers that must be there. */
+static bool is_given(const char *function, const char *names, const void *first, const void *other,
+                     TF_Status *status)
+{
+    const void *const pointers[] = {first, other};
+    return oribi_ok(status) && oribi_given(status, function, names, pointers, 2);
+}
+
 /* --- Tensors ---------------------------------------------------------------------------------- */
 
 static const oribi_value_id *inputs_of(const oribi_region *region, int32_t node, int32_t *n)
@@ -104,7 +113,7 @@ static void read_tensor(const oribi_region *region, int32_t node, const oribi_va
 void oribi_region_input(const oribi_region *region, int32_t node, int32_t input,
                         oribi_region_tensor *out, TF_Status *status)
 {
-    if (!ORIBI_GIVEN(status, region, out)) {
+    if (!is_given(__func__, "region, out", region, out, status)) {
         return;
     }
     int32_t n;
@@ -115,7 +124,7 @@ void oribi_region_input(const oribi_region *region, int32_t node, int32_t input,
 void oribi_region_output(const oribi_region *region, int32_t node, int32_t output,
                          oribi_region_tensor *out, TF_Status *status)
 {
-    if (!ORIBI_GIVEN(status, region, out)) {
+    if (!is_given(__func__, "region, out", region, out, status)) {
         return;
     }
     int32_t n;
@@ -125,72 +134,70 @@ void oribi_region_output(const oribi_region *region, int32_t node, int32_t outpu
 
 /* --- Attributes ------------------------------------------------------------------------------- */
 
-static const oribi_attr *attr_of(const oribi_region *region, int32_t node, const char *name,
-                                 uint8_t kind, bool is_list, TF_Status *status)
+typedef bool read_attr(const oribi_attrs *attrs, const char *node, const char *name, uint8_t kind,
+                       const oribi_attr **out, TF_Status *status);
+
+/* NULL: the status has a failure, of this call or before it. */
+static const oribi_attr *attr_of(const char *function, read_attr *read, const oribi_region *region,
+                                 int32_t node, const char *name, uint8_t kind, TF_Status *status)
 {
-    const oribi_node *n = node_at(region, node);
     const oribi_attr *attr;
+    if (!is_given(function, "region, name", region, name, status)) {
+        return NULL;
+    }
+    const oribi_node *n = node_at(region, node);
     if (n == NULL) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "the region has no operator %d", (int)node);
         return NULL;
     }
-    return (is_list ? oribi_attr_read_list : oribi_attr_read_scalar)(&n->attrs, n->name, name, kind,
-                                                                     &attr, status)
-               ? attr
-               : NULL;
+    return read(&n->attrs, n->name, name, kind, &attr, status) ? attr : NULL;
 }
 
 int64_t oribi_region_attr_int(const oribi_region *region, int32_t node, const char *name,
                               TF_Status *status)
 {
-    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
-                                 ? NULL
-                                 : attr_of(region, node, name, TF_ATTR_INT, false, status);
+    const oribi_attr *attr =
+        attr_of(__func__, oribi_attr_read_scalar, region, node, name, TF_ATTR_INT, status);
     return attr != NULL ? attr->u.i[0] : 0;
 }
 
 float oribi_region_attr_float(const oribi_region *region, int32_t node, const char *name,
                               TF_Status *status)
 {
-    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
-                                 ? NULL
-                                 : attr_of(region, node, name, TF_ATTR_FLOAT, false, status);
+    const oribi_attr *attr =
+        attr_of(__func__, oribi_attr_read_scalar, region, node, name, TF_ATTR_FLOAT, status);
     return attr != NULL ? attr->u.f[0] : 0.0f;
 }
 
 int32_t oribi_region_attr_bool(const oribi_region *region, int32_t node, const char *name,
                                TF_Status *status)
 {
-    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
-                                 ? NULL
-                                 : attr_of(region, node, name, TF_ATTR_BOOL, false, status);
+    const oribi_attr *attr =
+        attr_of(__func__, oribi_attr_read_scalar, region, node, name, TF_ATTR_BOOL, status);
     return attr != NULL && attr->u.b[0] != 0 ? 1 : 0;
 }
 
 TF_DataType oribi_region_attr_type(const oribi_region *region, int32_t node, const char *name,
                                    TF_Status *status)
 {
-    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
-                                 ? NULL
-                                 : attr_of(region, node, name, TF_ATTR_TYPE, false, status);
+    const oribi_attr *attr =
+        attr_of(__func__, oribi_attr_read_scalar, region, node, name, TF_ATTR_TYPE, status);
     return attr != NULL ? attr->u.type[0] : (TF_DataType)0;
 }
 
 const char *oribi_region_attr_string(const oribi_region *region, int32_t node, const char *name,
                                      TF_Status *status)
 {
-    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
-                                 ? NULL
-                                 : attr_of(region, node, name, TF_ATTR_STRING, false, status);
+    const oribi_attr *attr =
+        attr_of(__func__, oribi_attr_read_scalar, region, node, name, TF_ATTR_STRING, status);
     return attr != NULL ? attr->u.s[0].data : NULL;
 }
 
 int32_t oribi_region_attr_ints(const oribi_region *region, int32_t node, const char *name,
                                int64_t *values, int32_t max, TF_Status *status)
 {
-    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
-                                 ? NULL
-                                 : attr_of(region, node, name, TF_ATTR_INT, true, status);
+    const oribi_attr *attr =
+        attr_of(__func__, oribi_attr_read_list, region, node, name, TF_ATTR_INT, status);
     for (int32_t i = 0; attr != NULL && values != NULL && i < attr->count && i < max; i++) {
         values[i] = attr->u.i[i];
     }
@@ -200,9 +207,8 @@ int32_t oribi_region_attr_ints(const oribi_region *region, int32_t node, const c
 int32_t oribi_region_attr_floats(const oribi_region *region, int32_t node, const char *name,
                                  float *values, int32_t max, TF_Status *status)
 {
-    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
-                                 ? NULL
-                                 : attr_of(region, node, name, TF_ATTR_FLOAT, true, status);
+    const oribi_attr *attr =
+        attr_of(__func__, oribi_attr_read_list, region, node, name, TF_ATTR_FLOAT, status);
     for (int32_t i = 0; attr != NULL && values != NULL && i < attr->count && i < max; i++) {
         values[i] = attr->u.f[i];
     }
@@ -231,7 +237,7 @@ static bool is_blob(const void *data, size_t bytes, size_t alignment, TF_Status 
 void oribi_target_set_params(oribi_target_code *code, const void *data, size_t bytes,
                              size_t alignment, TF_Status *status)
 {
-    if (!ORIBI_GIVEN(status, code)) {
+    if (!is_given(__func__, "code", code, code, status)) {
         return;
     }
     if (is_blob(data, bytes, alignment, status)) {
@@ -245,10 +251,8 @@ void oribi_target_set_params(oribi_target_code *code, const void *data, size_t b
 size_t oribi_target_add_constant(oribi_target_code *code, const void *data, size_t bytes,
                                  size_t alignment, TF_Status *status)
 {
-    if (!ORIBI_GIVEN(status, code)) {
-        return SIZE_MAX;
-    }
-    if (!is_blob(data, bytes, alignment, status)) {
+    if (!is_given(__func__, "code", code, code, status) ||
+        !is_blob(data, bytes, alignment, status)) {
         return SIZE_MAX;
     }
     size_t offset = 0;
@@ -291,6 +295,7 @@ void oribi_target_set_cost_us(oribi_target_code *code, int64_t us)
 
 void oribi_target_refuse(oribi_target_code *code, int32_t node, const char *why, TF_Status *status)
 {
+    /* An answer about the region, whatever failed before it was found. */
     if (!ORIBI_GIVEN(status, code, why)) {
         return;
     }
@@ -304,7 +309,7 @@ void oribi_target_refuse(oribi_target_code *code, int32_t node, const char *why,
 void oribi_target_share_scratch(oribi_target_code *code, const oribi_target_scratch *scratch,
                                 TF_Status *status)
 {
-    if (!ORIBI_GIVEN(status, code, scratch)) {
+    if (!is_given(__func__, "code, scratch", code, scratch, status)) {
         return;
     }
     const oribi_target_scratch *s = scratch;
@@ -336,7 +341,7 @@ void oribi_target_share_scratch(oribi_target_code *code, const oribi_target_scra
 void oribi_target_set_body(oribi_target_code *code, const char *declarations, const char *body,
                            TF_Status *status)
 {
-    if (!ORIBI_GIVEN(status, code, body)) {
+    if (!is_given(__func__, "code, body", code, body, status)) {
         return;
     }
     const char *first = oribi_arena_strdup(code->arena, declarations != NULL ? declarations : "");

@@ -35,6 +35,9 @@ optimise (graph optimisers), compile (targets), app (applications), any. **Threa
 compute was called on. **Memory**: no-allocation, once each shape was seen; else it may allocate. **Errors**: in its status, by its value, none. What a function takes
 decides; a tag `@context` in the header says what differs (`tests/contract/context.py`).
 
+A function sets its status anew, as TensorFlow's do: look after each call, for the next one forgets a failure. Those of `oribi/target.h` that see a region and
+`TF_KernelOp_*` keep the first failure, so that one look at the end is enough.
+
 """
 CALLS_HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
 /* Made by tests/contract/list.py: one call of each function that is only named. A returns nothing,

@@ -65,6 +65,46 @@ static const oribi_target tester = {
     .n_patterns = 2,
 };
 
+/* Whatever a target reads or says after a failure, the first one is what it is told. */
+static void a_failure_stays(const oribi_region *region, oribi_target_code *code, TF_Status *status)
+{
+    oribi_region_tensor none = {.struct_size = sizeof none};
+    const oribi_target_scratch scratch = {.struct_size = sizeof scratch, .bytes = 1 << 20};
+    const int64_t misspelt = oribi_region_attr_int(region, 1, "depth_radios", status);
+    const oribi_target_code before = *code;
+    char told[256];
+    assert_int_equal(misspelt, 0);
+    assert_int_equal(TF_GetCode(status), TF_NOT_FOUND);
+    (void)snprintf(told, sizeof told, "%s", TF_Message(status));
+#define STAYS(call)                                                                                \
+    do {                                                                                           \
+        call;                                                                                      \
+        assert_int_equal(TF_GetCode(status), TF_NOT_FOUND);                                        \
+        assert_string_equal(TF_Message(status), told);                                             \
+    } while (0)
+    STAYS(oribi_region_input(region, 0, 0, &none, status));
+    STAYS(oribi_region_output(region, 0, 0, &none, status));
+    STAYS(assert_int_equal(oribi_region_attr_int(region, 1, "depth_radius", status), 0));
+    STAYS(assert_float_equal(oribi_region_attr_float(region, 1, "alpha", status), 0, 0));
+    STAYS(assert_int_equal(oribi_region_attr_bool(region, 1, "alpha", status), 0));
+    STAYS(assert_int_equal(oribi_region_attr_type(region, 1, "T", status), 0));
+    STAYS(assert_null(oribi_region_attr_string(region, 0, "padding", status)));
+    STAYS(assert_int_equal(oribi_region_attr_ints(region, 0, "ksize", NULL, 0, status), 0));
+    STAYS(assert_int_equal(oribi_region_attr_floats(region, 0, "ksize", NULL, 0, status), 0));
+    STAYS(oribi_target_set_params(code, told, 4, 4, status));
+    STAYS(assert_true(oribi_target_add_constant(code, told, 4, 4, status) == SIZE_MAX));
+    STAYS(oribi_target_share_scratch(code, &scratch, status));
+    STAYS(oribi_target_set_body(code, NULL, "return 0;", status));
+    STAYS(oribi_target_set_arguments(code, told, 4, status));
+    STAYS(oribi_target_set_in_place(code, 0, status));
+#undef STAYS
+    assert_null(none.name);
+    assert_memory_equal(code, &before, sizeof before);
+    oribi_target_refuse(code, 0, "has a radios", status); /* an answer, and no failure */
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    *code = before;
+}
+
 /* Reads all there is to read of a pool and of a normalization behind it. */
 static void write_read(void *user, const oribi_region *region, oribi_target_code *code,
                        TF_Status *status)
@@ -88,12 +128,17 @@ static void write_read(void *user, const oribi_region *region, oribi_target_code
     assert_string_equal(oribi_region_attr_string(region, 0, "padding", status), "VALID");
     assert_int_equal(oribi_region_attr_int(region, 1, "depth_radius", status), 3);
     assert_float_equal(oribi_region_attr_float(region, 1, "alpha", status), 0.5, 0);
+    assert_int_equal(TF_GetCode(status), TF_OK);
     assert_int_equal(oribi_region_attr_floats(region, 1, "alpha", scales, 2, status), 0);
     assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    TF_SetStatus(status, TF_OK, "");
     oribi_region_output(region, 5, 0, &out, status);
     assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    TF_SetStatus(status, TF_OK, "");
     oribi_target_set_params(code, sizes, 8, 3, status);
     assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    TF_SetStatus(status, TF_OK, "");
+    a_failure_stays(region, code, status);
     oribi_target_set_body(code, "int x(void);", "return x();", status);
 }
 

@@ -38,9 +38,7 @@ static void take(oribi_target_code *code, int32_t n, TF_Status *status)
 static float read_bound(const oribi_region *region, int32_t input, TF_Status *status)
 {
     oribi_region_tensor bound = {.struct_size = sizeof bound};
-    if (oribi_ok(status)) {
-        oribi_region_input(region, 0, input, &bound, status);
-    }
+    oribi_region_input(region, 0, input, &bound, status);
     if (oribi_ok(status) && (bound.constant == NULL || bound.bytes != sizeof(float))) {
         oribi_fail(status, TF_UNIMPLEMENTED, "has bounds that are not constant single numbers");
     }
@@ -52,8 +50,10 @@ static void unary_prepare(void *user, const oribi_region *region, oribi_target_c
 {
     oribi_region_tensor x = {.struct_size = sizeof x};
     (void)user;
-    struct oribi_micro_unary_f32_args args = {
-        .alpha = oribi_region_attr_float(region, 0, "alpha", status)}; /* of few of them */
+    struct oribi_micro_unary_f32_args args = {0};
+    if (oribi_attrs_find(&region->nodes[0]->attrs, "alpha") != NULL) { /* of few of them */
+        args.alpha = oribi_region_attr_float(region, 0, "alpha", status);
+    }
     oribi_region_input(region, 0, 0, &x, status);
     args.count = (int32_t)(x.bytes / sizeof(float));
     if (oribi_region_num_inputs(region, 0) == 3) {
