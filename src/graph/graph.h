@@ -217,6 +217,8 @@ oribi_value_id oribi_graph_add_constant_copy(oribi_graph *graph, const char *nam
 /* Keeps a reference of the tensor (a folded result) and counts its bytes against max_bytes. */
 oribi_value_id oribi_graph_add_constant_tensor(oribi_graph *graph, const char *name,
                                                TF_Tensor *tensor, TF_Status *status);
+/* Lets the dense tensor go; a copy of its own counts against max_bytes no more. */
+void oribi_graph_drop_dense(oribi_graph *graph, oribi_constant *constant);
 /* The first of the bytes that a constant's view reads, and how many there are to the last. */
 void oribi_graph_view_range(const oribi_constant_view *view, const uint8_t **out_from,
                             size_t *out_bytes);

@@ -77,6 +77,12 @@ oribi_value_id oribi_graph_add_constant_copy(oribi_graph *graph, const char *nam
     return oribi_graph_add_constant(graph, name, &view, NULL, status);
 }
 
+/* What a constant's own tensor counts for: its texts lie elsewhere. */
+static uint64_t counted(const TF_Tensor *tensor)
+{
+    return tensor->bytes + oribi_elements_held(tensor->dtype, tensor->data, tensor->bytes);
+}
+
 static void release_tensor_source(oribi_source *source)
 {
     TF_DeleteTensor(source->priv);
@@ -86,7 +92,7 @@ static void release_tensor_source(oribi_source *source)
 oribi_value_id oribi_graph_add_constant_tensor(oribi_graph *graph, const char *name,
                                                TF_Tensor *tensor, TF_Status *status)
 {
-    if (!oribi_graph_charge(graph, tensor->bytes, status)) {
+    if (!oribi_graph_charge(graph, counted(tensor), status)) {
         return -1;
     }
     oribi_source *source = oribi_alloc_zero(1, sizeof(*source));
@@ -126,7 +132,7 @@ void oribi_graph_drop_dense(oribi_graph *graph, oribi_constant *constant)
 {
     const TF_Tensor *dense = constant->dense;
     if (dense != NULL && dense->data != constant->view.data) { /* else it is the source's */
-        discharge(graph, dense->bytes);
+        discharge(graph, counted(dense));
     }
     TF_DeleteTensor(constant->dense);
     constant->dense = NULL;
@@ -135,7 +141,7 @@ void oribi_graph_drop_dense(oribi_graph *graph, oribi_constant *constant)
 void oribi_graph_drop_source(oribi_graph *graph, oribi_constant *constant)
 {
     if (oribi_graph_source_is_tensor(constant->source)) {
-        discharge(graph, ((const TF_Tensor *)constant->source->priv)->bytes);
+        discharge(graph, counted(constant->source->priv));
     }
     oribi_source_release(constant->source);
     constant->source = NULL;
@@ -276,6 +282,12 @@ static TF_Tensor *make_dense(oribi_graph *graph, const oribi_value *value, TF_St
         copy_strided(view, tensor->data, element_bytes);
     }
     if (view->dtype == TF_STRING) {
+        if (!oribi_graph_charge(graph, counted(tensor) - bytes, status)) {
+            discharge(graph, bytes);
+            memset(tensor->data, 0, bytes); /* the texts are the view's */
+            TF_DeleteTensor(tensor);
+            return NULL;
+        }
         own_strings(tensor->data, bytes / element_bytes);
     }
     return tensor;

@@ -17,8 +17,6 @@ const char *oribi_graph_unique_name(oribi_graph *graph, const char *name, uintpt
 /* Room for one more element in a heap array. */
 bool oribi_graph_grow(void **array, int32_t count, int32_t *capacity, size_t size,
                       TF_Status *status);
-/* Lets the dense tensor go; a copy of its own counts against max_bytes no more. */
-void oribi_graph_drop_dense(oribi_graph *graph, oribi_constant *constant);
 /* Lets go what the constant points into; a tensor that passes made counts no more. */
 void oribi_graph_drop_source(oribi_graph *graph, oribi_constant *constant);
 /* Does the source keep a tensor of the graph's own, whose bytes nobody can bring back? */

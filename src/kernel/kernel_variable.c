@@ -92,10 +92,12 @@ static TF_Tensor *copy_tensor(TF_OpKernelContext *ctx, const TF_Tensor *from, co
                               TF_Status *status)
 {
     size_t n = (size_t)TF_TensorElementCount(from), bytes = n * oribi_dtype_bytes(from->dtype);
-    TF_Tensor *to = TF_AllocateTensor(from->dtype, from->dims, from->rank, bytes);
+    TF_Tensor *to = ctx != NULL
+                        ? TF_AllocateLasting(ctx, from->dtype, from->dims, from->rank, status)
+                        : TF_AllocateTensor(from->dtype, from->dims, from->rank, bytes);
 
     if (to == NULL) {
-        oribi_fail_memory(status);
+        (void)(oribi_ok(status) && oribi_fail_memory(status));
         return NULL;
     }
     if (from->dtype == TF_STRING) {

@@ -191,8 +191,19 @@ static TF_Tensor *allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype, cons
     return new_tensor((oribi_runner *)ctx, dtype, dims, rank, -1, on_host, status);
 }
 
+/* What folding computes is not worth more; that of another kernel's run counts there. */
+static oribi_buffer *allocate_lasting(TF_OpKernelContext *ctx, size_t bytes, TF_Status *status)
+{
+    enum { MOST = 64 << 20 };
+    TF_OpKernelContext *outer = ((oribi_runner *)ctx)->outer;
+    if (outer != NULL && outer->host->allocate_lasting != NULL) {
+        return outer->host->allocate_lasting(outer, bytes, status);
+    }
+    return outer != NULL || bytes <= MOST ? oribi_buffer_new(bytes) : NULL;
+}
+
 static const oribi_context_host runner_host = {allocate_output, set_output, allocate_temp,
-                                               runner_free,     NULL,       NULL};
+                                               runner_free,     NULL,       allocate_lasting};
 
 /* --- Life and computation -------------------------------------------------------------------- */
 

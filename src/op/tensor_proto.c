@@ -109,7 +109,8 @@ static bool read_parts(oribi_wire proto, parts *out, TF_Status *status)
     return oribi_ok(status);
 }
 
-static bool fill_strings(oribi_wire proto, TF_Tensor *tensor, int64_t n, TF_Status *status)
+static bool fill_strings(oribi_wire proto, TF_Tensor *tensor, int64_t n, oribi_proto_charge *charge,
+                         void *arg, TF_Status *status)
 {
     TF_TString *strings = TF_TensorData(tensor);
     oribi_wire_field field;
@@ -122,6 +123,13 @@ static bool fill_strings(oribi_wire proto, TF_Tensor *tensor, int64_t n, TF_Stat
                 TF_StringCopy(&strings[at++], last.data, last.length);
             }
         }
+    }
+    size_t repeated = 0;
+    if (!oribi_size_mul((size_t)(n - at), last.length, &repeated)) {
+        return oribi_fail_memory(status);
+    }
+    if (charge != NULL && !charge(arg, repeated, status)) {
+        return false;
     }
     for (; at < n; at++) {
         TF_StringCopy(&strings[at], last.data, last.length);
@@ -167,11 +175,12 @@ static bool fill_numbers(oribi_wire proto, TF_Tensor *tensor, int64_t n, TF_Stat
     return true;
 }
 
-static bool fill(oribi_wire proto, const parts *from, TF_Tensor *tensor, TF_Status *status)
+static bool fill(oribi_wire proto, const parts *from, TF_Tensor *tensor, oribi_proto_charge *charge,
+                 void *arg, TF_Status *status)
 {
     const int64_t n = TF_TensorElementCount(tensor);
     if (TF_TensorType(tensor) == TF_STRING) {
-        return fill_strings(proto, tensor, n, status);
+        return fill_strings(proto, tensor, n, charge, arg, status);
     }
     if (!from->has_content) {
         return n == 0 || fill_numbers(proto, tensor, n, status);
@@ -211,7 +220,7 @@ TF_Tensor *oribi_proto_read_tensor(oribi_wire proto, oribi_proto_charge *charge,
         TF_AllocateTensor((TF_DataType)from.dtype, from.dims.at, from.dims.n, bytes);
     if (tensor == NULL) {
         oribi_fail_memory(status);
-    } else if (!fill(proto, &from, tensor, status)) {
+    } else if (!fill(proto, &from, tensor, charge, arg, status)) {
         TF_DeleteTensor(tensor);
         tensor = NULL;
     }

@@ -188,7 +188,8 @@ static bool compute(oribi_graph *graph, oribi_node *node, const oribi_pass_optio
     bool agrees = true; /* with what was inferred; else the run says what is wrong */
     for (int32_t i = 0; i < node->n_outputs; i++) {
         const oribi_shape shape = {outputs[i]->rank, (int64_t *)outputs[i]->dims};
-        bytes += TF_TensorByteSize(outputs[i]);
+        bytes += outputs[i]->bytes +
+                 oribi_elements_held(outputs[i]->dtype, outputs[i]->data, outputs[i]->bytes);
         agrees = agrees && oribi_shape_agrees(&shape, &graph->values[node->outputs[i]]->shape);
     }
     if (agrees && is_kept(graph, node, bytes)) {
@@ -236,10 +237,7 @@ static void drop_unused_copies(oribi_graph *graph)
         oribi_value *value = graph->values[i];
         if (value->constant != NULL && value->n_uses == 0 && value->constant->dense != NULL &&
             value->constant->view.data != TF_TensorData(value->constant->dense)) {
-            const uint64_t bytes = TF_TensorByteSize(value->constant->dense);
-            graph->made_bytes -= bytes < graph->made_bytes ? bytes : graph->made_bytes;
-            TF_DeleteTensor(value->constant->dense);
-            value->constant->dense = NULL;
+            oribi_graph_drop_dense(graph, value->constant);
         }
     }
 }

@@ -498,7 +498,7 @@ static void host_release(TF_OpKernelContext *ctx)
 static oribi_buffer *host_allocate_lasting(TF_OpKernelContext *ctx, size_t bytes, TF_Status *status)
 {
     return oribi_meter_buffer(((const oribi_frame *)ctx)->session->meter, bytes,
-                              "an element of a list", status);
+                              "an element of a list, or texts", status);
 }
 
 const oribi_context_host oribi_frame_host = {host_allocate_output, host_set_output,

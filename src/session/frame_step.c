@@ -210,6 +210,11 @@ bool oribi_frame_finish_step(oribi_frame *frame, TF_Status *status)
     if (frame->seen.n > 0 && !oribi_frame_settle_seen(frame, status)) {
         return false;
     }
+    for (int32_t i = 0; i < step->n_outputs && frame->n_spilled > 0; i++) {
+        const oribi_slot *slot = &frame->ctx.slots[step->outputs[i]];
+        ORIBI_TRY(slot->dtype != TF_STRING || slot->storage != ORIBI_STORAGE_HEAP ||
+                  oribi_meter_hold_texts(frame->session->meter, slot->buffer, status));
+    }
     if (oribi_context_has_open(&frame->ctx, frame->n_slots)) {
         oribi_context_note(&frame->ctx);
         return pin_open(frame, status);

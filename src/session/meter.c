@@ -60,7 +60,7 @@ void oribi_meter_discharge(oribi_meter *meter, uint64_t bytes)
 static void release_metered(oribi_buffer *buffer)
 {
     oribi_meter *meter = buffer->arg;
-    oribi_meter_discharge(meter, buffer->bytes);
+    oribi_meter_discharge(meter, buffer->bytes + buffer->held);
     meter->release_buffer(buffer);
     oribi_meter_release(meter);
 }
@@ -77,6 +77,17 @@ bool oribi_meter_owns(const oribi_meter *meter, const oribi_buffer *buffer)
 {
     return (buffer->release == release_metered || buffer->release == release_device_host) &&
            buffer->arg == meter;
+}
+
+bool oribi_meter_hold_texts(oribi_meter *meter, oribi_buffer *buffer, TF_Status *status)
+{
+    const size_t held =
+        oribi_elements_held((TF_DataType)buffer->owned, buffer->data, buffer->bytes);
+    if (held > buffer->held && oribi_meter_owns(meter, buffer)) {
+        ORIBI_TRY(oribi_meter_charge(meter, held - buffer->held, "texts", status));
+        buffer->held = held;
+    }
+    return true;
 }
 
 oribi_buffer *oribi_meter_buffer(oribi_meter *meter, size_t bytes, const char *what,

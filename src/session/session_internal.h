@@ -100,6 +100,8 @@ oribi_buffer *oribi_meter_buffer(oribi_meter *meter, size_t bytes, const char *w
 /* In host memory that copies of the device like best, where its plugin has some to give. */
 oribi_buffer *oribi_meter_device_buffer(oribi_meter *meter, oribi_device *device, size_t bytes,
                                         const char *what, TF_Status *status);
+/* Counts the texts in the buffer, which lie outside it, until it goes. */
+bool oribi_meter_hold_texts(oribi_meter *meter, oribi_buffer *buffer, TF_Status *status);
 bool oribi_meter_owns(const oribi_meter *meter, const oribi_buffer *buffer);
 
 /* --- Session --------------------------------------------------------------------------------- */

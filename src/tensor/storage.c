@@ -23,6 +23,18 @@ void oribi_elements_free(TF_DataType dtype, void *elements, size_t bytes)
     }
 }
 
+size_t oribi_elements_held(TF_DataType dtype, const void *elements, size_t bytes)
+{
+    const TF_TString *strings = elements;
+    size_t held = 0;
+    for (size_t i = 0; dtype == TF_STRING && i < bytes / sizeof *strings; i++) {
+        held += TF_TString_GetType(&strings[i]) == TF_TSTR_LARGE
+                    ? TF_TString_GetCapacity(&strings[i])
+                    : 0;
+    }
+    return held;
+}
+
 static void release_own(oribi_buffer *buffer)
 {
     oribi_elements_free((TF_DataType)buffer->owned, buffer->data, buffer->bytes);

@@ -25,6 +25,7 @@ typedef struct oribi_buffer {
     void (*release)(struct oribi_buffer *buffer);             /* frees data and the struct itself */
     void (*deallocator)(void *data, size_t bytes, void *arg); /* of TF_NewTensor */
     void *arg;
+    size_t held; /* of the heap of C: what its texts were counted with when that was done last */
 } oribi_buffer;
 
 /* New buffer of 64-byte aligned heap memory, one reference; NULL: no memory. */
@@ -39,6 +40,8 @@ static inline bool oribi_dtype_owns(TF_DataType dtype)
 void oribi_buffer_begin_elements(oribi_buffer *buffer, TF_DataType dtype);
 /* Frees what the elements own; the bytes themselves are the caller's. Nothing for other types. */
 void oribi_elements_free(TF_DataType dtype, void *elements, size_t bytes);
+/* Bytes of the heap of C that texts among the elements own. */
+size_t oribi_elements_held(TF_DataType dtype, const void *elements, size_t bytes);
 void oribi_buffer_retain(oribi_buffer *buffer);
 void oribi_buffer_release(oribi_buffer *buffer); /* NULL ok */
 

@@ -13,6 +13,10 @@
 size_t oribi_cpu_moved_width(oribi_kit_run *run, TF_DataType dtype);
 /* As oribi_kit_output; texts are empty ones. */
 void *oribi_cpu_moved_output(oribi_kit_run *run, int index, const int64_t *dims, int rank);
+/* May a kernel make texts of so many bytes in all? They lie on the heap of C, which the host counts
+ * against the limit on memory when the kernel has ended; whoever makes much asks before. False:
+ * failed. */
+bool oribi_cpu_texts_fit(oribi_kit_run *run, size_t bytes);
 /* Each text of the tensor, empty or the bits of an input's, becomes a copy; also after a failure,
  * since the host frees what an output has. */
 void oribi_cpu_own_texts(oribi_kit_run *run, TF_Tensor *tensor);

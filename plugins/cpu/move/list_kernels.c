@@ -12,19 +12,21 @@
  */
 
 /* count elements of the type, which may own memory. */
-static void copy_elements(TF_DataType dtype, void *to, const void *from, int64_t count)
+static bool copy_elements(oribi_kit_run *run, TF_DataType dtype, void *to, const void *from,
+                          int64_t count)
 {
     if (dtype != TF_STRING) {
         if (count > 0) {
             memcpy(to, from, (size_t)count * TF_DataTypeSize(dtype));
         }
-        return;
+        return true;
     }
     TF_TString *texts = to;
-    for (int64_t i = 0; i < count; i++) {
-        const oribi_cpu_span text = oribi_cpu_text_at(from, i);
-        TF_StringCopy(&texts[i], text.at, text.n);
+    bool good = true;
+    for (int64_t i = 0; good && i < count; i++) {
+        good = oribi_cpu_text_append(run, &texts[i], oribi_cpu_text_at(from, i));
     }
+    return good;
 }
 
 static TF_Tensor *lasting(oribi_kit_run *run, TF_DataType dtype, const oribi_wide_dims *dims)
@@ -32,6 +34,7 @@ static TF_Tensor *lasting(oribi_kit_run *run, TF_DataType dtype, const oribi_wid
     TF_Tensor *made = TF_AllocateLasting(run->context, dtype, dims->at, dims->n, run->status);
     if (made != NULL && dtype == TF_STRING) {
         TF_TString *texts = TF_TensorData(made);
+        oribi_cpu_text_begin();
         for (int64_t i = 0; i < TF_TensorElementCount(made); i++) {
             TF_StringInit(&texts[i]);
         }
@@ -48,9 +51,10 @@ static bool put_copy(oribi_kit_run *run, int64_t i, const TF_Tensor *tensor)
     }
     TF_Tensor *copy = lasting(run, TF_TensorType(tensor), &dims);
     if (copy != NULL) {
-        copy_elements(TF_TensorType(tensor), TF_TensorData(copy), TF_TensorData(tensor),
-                      TF_TensorElementCount(tensor));
-        TF_TensorSetVariantTensor(run->out[0], i, copy, run->status);
+        if (copy_elements(run, TF_TensorType(tensor), TF_TensorData(copy), TF_TensorData(tensor),
+                          TF_TensorElementCount(tensor))) {
+            TF_TensorSetVariantTensor(run->out[0], i, copy, run->status);
+        }
         TF_DeleteTensor(copy);
     }
     return oribi_kit_is_ok(run);
@@ -294,11 +298,14 @@ static bool put_slices(oribi_kit_run *run, const list_state *s, int axis, int64_
     }
     char *to = TF_TensorData(part);
     const char *from = TF_TensorData(run->in[0]);
-    for (int64_t k = 0; k < outer; k++) {
-        copy_elements(dtype, to + (size_t)(k * size * inner) * element,
-                      from + (size_t)((k * length + begin) * inner) * element, size * inner);
+    bool good = true;
+    for (int64_t k = 0; good && k < outer; k++) {
+        good = copy_elements(run, dtype, to + (size_t)(k * size * inner) * element,
+                             from + (size_t)((k * length + begin) * inner) * element, size * inner);
     }
-    TF_TensorSetVariantTensor(run->out[0], i, part, run->status);
+    if (good) {
+        TF_TensorSetVariantTensor(run->out[0], i, part, run->status);
+    }
     TF_DeleteTensor(part);
     return oribi_kit_is_ok(run);
 }
@@ -449,13 +456,17 @@ static bool concat_run(const void *state, oribi_kit_run *run)
         }
         const int64_t length = s->has_axis ? 1 : TF_Dim(element, axis);
         const char *x = TF_TensorData(element);
-        for (int64_t k = 0; k < outer; k++) {
-            copy_elements(s->dtype,
-                          y + (size_t)((k * dims.at[axis] + done) * inner) * element_bytes,
-                          x + (size_t)(k * length * inner) * element_bytes, length * inner);
+        bool good = true;
+        for (int64_t k = 0; good && k < outer; k++) {
+            good = copy_elements(run, s->dtype,
+                                 y + (size_t)((k * dims.at[axis] + done) * inner) * element_bytes,
+                                 x + (size_t)(k * length * inner) * element_bytes, length * inner);
         }
         done += length;
         TF_DeleteTensor(element);
+        if (!good) {
+            return false;
+        }
     }
     return y != NULL;
 }

@@ -115,15 +115,16 @@ static bool table_fill(table *t, int64_t count)
 
 /* --- LabelEncoder ----------------------------------------------------------------------------- */
 
-static void give_label(const TF_Tensor *from, int64_t i, void *out, int64_t at, size_t width)
+static bool give_label(oribi_kit_run *run, const TF_Tensor *from, int64_t i, void *out, int64_t at,
+                       size_t width)
 {
     if (width == 0) {
-        const oribi_cpu_span text = oribi_cpu_text_at(TF_TensorData(from), i);
-        TF_StringCopy((TF_TString *)out + at, text.at, text.n);
-    } else {
-        memcpy((char *)out + (size_t)at * width,
-               (const char *)TF_TensorData(from) + (size_t)i * width, width);
+        return oribi_cpu_text_append(run, (TF_TString *)out + at,
+                                     oribi_cpu_text_at(TF_TensorData(from), i));
     }
+    memcpy((char *)out + (size_t)at * width, (const char *)TF_TensorData(from) + (size_t)i * width,
+           width);
+    return true;
 }
 
 static bool label_run(const void *state, oribi_kit_run *run)
@@ -151,7 +152,8 @@ static bool label_run(const void *state, oribi_kit_run *run)
     bool good = y != NULL && table_fill(&t, n_keys);
     for (int64_t i = 0; good && i < count && !oribi_kit_stops(run, &t.patience, 60); i++) {
         const int64_t found = *slot_of(&t, &x, i, 1);
-        give_label(run->in[found > 0 ? VALUES : OTHERWISE], found > 0 ? found - 1 : 0, y, i, width);
+        good = give_label(run, run->in[found > 0 ? VALUES : OTHERWISE], found > 0 ? found - 1 : 0,
+                          y, i, width);
     }
     TF_DeleteTensor(memory);
     return good;

@@ -40,8 +40,9 @@ static size_t next_delimiter(const split_state *s, size_t width, oribi_cpu_span 
     return i + width <= rest.n ? i : rest.n;
 }
 
-/* Counts the parts, and writes at most `room` of them where there is an output. */
-static int64_t split_text(const split_state *s, oribi_cpu_span rest, TF_TString *out, int64_t room)
+/* Counts the parts, and writes at most `room` of them where there is an output; -1: failed. */
+static int64_t split_text(oribi_kit_run *run, const split_state *s, oribi_cpu_span rest,
+                          TF_TString *out, int64_t room)
 {
     const size_t width = strlen(s->delimiter);
     int64_t count = 0;
@@ -50,8 +51,9 @@ static int64_t split_text(const split_state *s, oribi_cpu_span rest, TF_TString 
     while (has_more) {
         const bool is_last = s->most >= 0 && count >= s->most;
         const size_t n = is_last ? rest.n : next_delimiter(s, width, rest);
-        if (out != NULL && count < room) {
-            TF_StringCopy(&out[count], rest.at, n);
+        if (out != NULL && count < room &&
+            !oribi_cpu_text_append(run, &out[count], (oribi_cpu_span){rest.at, n})) {
+            return -1;
         }
         count++;
         has_more = n < rest.n;
@@ -76,7 +78,7 @@ static bool split_run(const void *state, oribi_kit_run *run)
     const TF_TString *x = TF_TensorData(run->in[0]);
     const int64_t count = TF_TensorElementCount(run->in[0]);
     for (int64_t i = 0; i < count && !oribi_kit_stops(run, &patience, 100); i++) {
-        const int64_t parts = split_text(s, oribi_cpu_text_at(x, i), NULL, 0);
+        const int64_t parts = split_text(run, s, oribi_cpu_text_at(x, i), NULL, 0);
         most = parts > most ? parts : most;
     }
     int64_t *lengths = oribi_kit_output(run, 1, dims.at, dims.n);
@@ -88,7 +90,10 @@ static bool split_run(const void *state, oribi_kit_run *run)
         if (oribi_kit_stops(run, &patience, 200)) {
             return false;
         }
-        lengths[i] = split_text(s, oribi_cpu_text_at(x, i), parts + i * most, most);
+        lengths[i] = split_text(run, s, oribi_cpu_text_at(x, i), parts + i * most, most);
+        if (lengths[i] < 0) {
+            return false;
+        }
     }
     return parts != NULL;
 }

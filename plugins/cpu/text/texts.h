@@ -23,12 +23,19 @@ static inline bool oribi_cpu_same_text(oribi_cpu_span a, oribi_cpu_span b)
     return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, a.n) == 0);
 }
 
+/* A text of the kernel at work becomes longer: asks now and then whether all that it made still
+ * fits (oribi_cpu_texts_fit). False: failed. */
+bool oribi_cpu_text_count(oribi_kit_run *run, size_t before, size_t after);
+/* A kernel begins to make texts. */
+void oribi_cpu_text_begin(void);
+
 /* Output `index` of empty texts; NULL: failed. */
 static inline TF_TString *oribi_cpu_text_output(oribi_kit_run *run, int index, const int64_t *dims,
                                                 int rank)
 {
     TF_TString *texts = oribi_kit_output(run, index, dims, rank);
     const int64_t count = texts == NULL ? 0 : oribi_cpu_product(dims, rank);
+    oribi_cpu_text_begin();
     for (int64_t i = 0; i < count; i++) {
         TF_StringInit(&texts[i]);
     }
@@ -38,6 +45,9 @@ static inline TF_TString *oribi_cpu_text_output(oribi_kit_run *run, int index, c
 /* The text gets so many bytes, of which it keeps those that it had; NULL: failed. */
 static inline char *oribi_cpu_text_room(oribi_kit_run *run, TF_TString *text, size_t bytes)
 {
+    if (!oribi_cpu_text_count(run, TF_StringGetSize(text), bytes)) {
+        return NULL;
+    }
     char *to = TF_TString_ResizeUninitialized(text, bytes);
     if (to == NULL) {
         (void)oribi_kit_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for a text of %zu bytes",

@@ -291,8 +291,8 @@ static void flight_release(TF_OpKernelContext *ctx)
 static oribi_buffer *flight_allocate_lasting(TF_OpKernelContext *ctx, size_t bytes,
                                              TF_Status *status)
 {
-    return oribi_meter_buffer(flight_of(ctx)->frame->session->meter, bytes, "an element of a list",
-                              status);
+    return oribi_meter_buffer(flight_of(ctx)->frame->session->meter, bytes,
+                              "an element of a list, or texts", status);
 }
 
 const oribi_context_host oribi_flight_host = {
