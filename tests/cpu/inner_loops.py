@@ -7,6 +7,10 @@ multiply-adds and operands on the stack of each, from the object files, beside t
 A loop that has more instructions, fewer multiply-adds or more stack operands than the table says
 fails, and so does one that came or went. The least one of a family can be read off: `wide_12` of
 gemm_x86_avx512, 12 rows by 32 columns, has 24 multiply-adds in 41 instructions.
+
+Of AVX2, `vectors FILE` is how many innermost loops of the file compute with whole vectors; one less
+fails, and so does a function whose innermost loops compute with scalars alone: a compiler that did not
+inline what a loop calls, or kept an order that nobody needs, makes no vectors of it and says nothing.
 """
 import pathlib
 import re
@@ -19,6 +23,10 @@ import costs  # noqa: E402
 FUNCTION = re.compile(r"^[0-9a-f]+ <([^>]+)>:$")
 LINE = re.compile(r"^\s+([0-9a-f]+):\s+(\S+)\s*(.*)$")
 MULTIPLY_ADD = re.compile(r"vf(n?m(add|sub))\d|vpdp|vpmadd")
+
+
+VECTOR = re.compile(r"v(add|sub|mul|div|max|min|sqrt|f\w+|cvt\w+|blendv|cmp\w*)p[sd]\b|vp(add|sub|mul|madd|max|min|cmp)")
+SCALAR = re.compile(r"v(add|sub|mul|div|sqrt|fn?m(add|sub)\d+)s[sd]$")
 
 
 def functions(path):
@@ -71,6 +79,21 @@ def count(folder):
     return found
 
 
+def count_vectors(folder):
+    """Rows of AVX2's files, and the functions that compute with scalars alone."""
+    found, bare = {}, []
+    for path in sorted(folder.rglob("*_x86_avx2.c.o")):
+        n = 0
+        for name, lines in functions(path):
+            loops = inner_loops(lines)
+            wide = sum(any(VECTOR.match(m) and "%ymm" in operands for _, m, operands in loop) for loop in loops)
+            if wide == 0 and any(SCALAR.match(m) for loop in loops for _, m, _ in loop):
+                bare.append(f"{path.name[:-4]} {name}")
+            n += wide
+        found[f"vectors {path.name[:-4]}"] = (0, n, 0)
+    return found, bare
+
+
 def is_worse(new, old):
     return new[0] > old[0] or new[1] < old[1] or new[2] > old[2]
 
@@ -79,23 +102,27 @@ def main():
     costs.need("objdump")
     costs.need_compiler(sys.argv[2])
     found = count(pathlib.Path(sys.argv[1]))
-    if not found:
+    vectors, bare = count_vectors(pathlib.Path(sys.argv[1]))
+    if not found or not vectors:
         sys.exit(f"no inner loop with a multiply-add below {sys.argv[1]}")
+    found.update(vectors)
     if "--write" in sys.argv:
         with costs.rewritten_table() as rows:
-            for name in [n for n in rows if n.startswith("loop ")]:
+            for name in [n for n in rows if n.startswith(("loop ", "vectors "))]:
                 del rows[name]
             rows.update(found)
-    table = {n: c for n, c in costs.read_table().items() if n.startswith("loop ")}
+    table = {n: c for n, c in costs.read_table().items() if n.startswith(("loop ", "vectors "))}
     bad = sorted(n for n in found.keys() | table.keys()
                  if n not in found or n not in table or is_worse(found[n], table[n]))
     for name in bad:
         print(f"{name}: {found.get(name, 'went')}, in the table {table.get(name, 'not yet')}: "
               "instructions, multiply-adds, stack operands. Meant so? Run this with --write")
+    for name in bare:
+        print(f"{name}: its inner loops compute with scalars alone")
     print(f"{len(found)} inner loops, {len(bad)} not as the table says")
     some = next(iter(found.values()))
     can_fail = is_worse((some[0] + 1, *some[1:]), some) and is_worse((*some[:2], some[2] + 1), some)
-    sys.exit(1 if bad or not can_fail else 0)
+    sys.exit(1 if bad or bare or not can_fail else 0)
 
 
 main()

@@ -17,8 +17,7 @@
     X(maximum, "Maximum", 1, 0, u > v || u != u ? u : v)                                           \
     X(minimum, "Minimum", 1, 0, u < v || u != u ? u : v)                                           \
     X(squared_difference, "SquaredDifference", 1, 0, (u - v) * (u - v))                            \
-    X(prelu, "ONNX>PRelu", 1, 0, pick(u < 0.0f, u * v, u))                                         \
-    X(bias_gelu, "Oribi>BiasGelu", 8, 1e-6, vector_gelu(u + v))
+    X(prelu, "ONNX>PRelu", 1, 0, pick(u < 0.0f, u * v, u))
 
 /* The three shapes of a line that matter get a loop without strides. */
 #define LINE(id, expr)                                                                             \
@@ -71,26 +70,40 @@
 #define FAST_LINE(id, op, cycles, tolerance, expr) LINE(id, expr) COMPUTE(id, cycles)
 FAST_OPS(FAST_LINE)
 
-/* One loop for all strides, as its vectors are much code. */
-static bool any_power_line(const void *av, int64_t sa, const void *bv, int64_t sb, void *yv,
-                           int64_t count)
+static inline void gather(float *to, const float *from, int64_t stride, int64_t n)
 {
-    enum { MOST = 64 };
-    const float *a = av, *b = bv;
-    float *y = yv, u[MOST], v[MOST];
-    for (int64_t i = 0; i < count; i += MOST) {
-        const int64_t n = count - i < MOST ? count - i : MOST;
-        for (int64_t k = 0; k < n; k++) {
-            u[k] = a[(i + k) * sa];
-            v[k] = b[(i + k) * sb];
-        }
-        for (int64_t k = 0; k < n; k++) {
-            u[k] = vector_power(u[k], v[k]);
-        }
-        memcpy(y + i, u, (size_t)n * sizeof *u);
+    if (stride == 1) {
+        memcpy(to, from, (size_t)n * sizeof *to);
+        return;
     }
-    return true;
+    for (int64_t k = 0; k < n; k++) {
+        to[k] = from[k * stride];
+    }
 }
+
+/* One loop for all strides, where vectors are much code: four would not be inlined, and then be
+ * none (tests/cpu/inner_loops.py). */
+#define GATHERED_LINE(id, expr)                                                                    \
+    static bool id##_line(const void *av, int64_t sa, const void *bv, int64_t sb, void *yv,        \
+                          int64_t count)                                                           \
+    {                                                                                              \
+        enum { MOST = 64 };                                                                        \
+        const float *a = av, *b = bv;                                                              \
+        float *y = yv, u[MOST], v[MOST];                                                           \
+        for (int64_t i = 0; i < count; i += MOST) {                                                \
+            const int64_t n = count - i < MOST ? count - i : MOST;                                 \
+            gather(u, a + i * sa, sa, n);                                                          \
+            gather(v, b + i * sb, sb, n);                                                          \
+            for (int64_t k = 0; k < n; k++) {                                                      \
+                u[k] = (expr);                                                                     \
+            }                                                                                      \
+            memcpy(y + i, u, (size_t)n * sizeof *u);                                               \
+        }                                                                                          \
+        return true;                                                                               \
+    }
+GATHERED_LINE(any_power, vector_power(u[k], v[k]))
+GATHERED_LINE(bias_gelu, vector_gelu(u[k] + v[k]))
+COMPUTE(bias_gelu, 8)
 
 /* u^v for the exponents that models have. C's pow has +0 and +infinity for the square roots of -0
  * and -infinity. */
@@ -138,6 +151,7 @@ const oribi_cpu_kernel ORIBI_ISA_TABLE(binary)[] = {
     FAST_OPS(FAST_ROW)
     FAST_ROW(add, "Add", 1, 0, )
     FAST_ROW(power, "Pow", 10, 1e-6, )
+    FAST_ROW(bias_gelu, "Oribi>BiasGelu", 8, 1e-6, )
     ORIBI_CPU_COMBINE_ROWS(_f32, TF_FLOAT, ORIBI_ISA, BINARY_WHY)
     {.op_name = NULL},
 };
