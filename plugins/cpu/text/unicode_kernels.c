@@ -129,6 +129,9 @@ static bool count_characters(const unicode_state *s, oribi_kit_run *run, int64_t
                 return false;
             }
         }
+        if (oribi_kit_stops(run, &patience, 10)) { /* they may all be empty */
+            return false;
+        }
         put_split(splits, s->splits, i + 1, *out_total);
     }
     if (s->splits == TF_INT32 && *out_total > INT32_MAX) {
