@@ -170,7 +170,8 @@ TF_CAPI_EXPORT extern void oribi_options_set_thread_pool(oribi_options *options,
  * read, the graph, folded constants, planning and the memory of runs, and what kernels pack through
  * TF_OpKernelConstruction_PackedConstant, once for all sessions that share it. */
 TF_CAPI_EXPORT extern void oribi_options_set_max_bytes(oribi_options *options, uint64_t bytes);
-/* May external data leave the model's folder through a link? Default no. */
+/* May external data, checkpoints and vocabularies leave the model's folder through a link? Default
+ * no. */
 TF_CAPI_EXPORT extern void oribi_options_set_follow_links(oribi_options *options, bool follow);
 #if ORIBI_HAS_CONTRACT(1, 3)
 /* Are a model's files, external data included, read into memory, counted in max_bytes, instead of

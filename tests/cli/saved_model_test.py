@@ -127,6 +127,25 @@ class Models(unittest.TestCase):
         self.run_model(path, self.case("vocabulary")[0], code=4)
         self.assertIn("words.txt", self.error)
 
+    def test_a_link_out_of_the_folder_is_followed_with_consent_alone(self):
+        for model, file in (("vocabulary", "assets/words.txt"), ("while_of_a_variable", "variables/variables.index"),
+                            ("while_of_a_variable", "variables/variables.data-00000-of-00001"), ("vocabulary", "assets"),
+                            ("while_of_a_variable", "variables")):
+            inputs, _ = self.case(model)
+            path = self.copy(model)
+            secret = self.folder / "secret"
+            shutil.rmtree(secret, ignore_errors=True)
+            secret.unlink(missing_ok=True)
+            (path / file).rename(secret)
+            (path / file).symlink_to(secret)
+            self.run_model(path, inputs, code=4)
+            self.assertIn("is a link out of the model's folder", self.error)
+            self.run_model(path, inputs, "--follow-links")
+            (path / file).unlink()
+            secret.rename(path / "inside")
+            (path / file).symlink_to(path / "inside")
+            self.run_model(path, inputs)
+
     def test_a_vocabulary_that_is_read_counts_against_the_limit(self):
         path = self.copy("vocabulary")
         (path / "assets/words.txt").write_bytes(b"x" * 20_000_000)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of external data: which ones a model may name, and their bytes. A name is a relative
- * path inside the model's folder; following a link out of it takes the caller's consent.
+ * path inside the model's folder (beside.h).
  */
 #include "import/onnx/onnx.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/file.h"
+#include "import/beside.h"
 
 static bool is_clean(const oribi_string *location)
 {
@@ -30,54 +28,16 @@ static bool is_clean(const oribi_string *location)
     return true;
 }
 
-/* The path to open, with links resolved, newly allocated. */
-static char *resolve(const oribi_onnx *onnx, const char *location, const char *tensor,
-                     TF_Status *status)
-{
-    const char *folder = onnx->options->folder;
-    char *joined = oribi_path_join(folder, location);
-    char *real_folder = oribi_path_real(folder);
-    char *real = joined == NULL ? NULL : oribi_path_real(joined);
-    int error = errno;
-    char *result = NULL;
-    size_t length = real_folder == NULL ? 0 : strlen(real_folder);
-    if (joined == NULL) {
-        oribi_fail_memory(status);
-    } else if (real == NULL || real_folder == NULL) {
-        oribi_fail(status, error == ENOMEM ? TF_RESOURCE_EXHAUSTED : TF_NOT_FOUND,
-                   "external data of tensor '%s': cannot open '%s' (%s); it belongs beside the "
-                   "model",
-                   tensor, joined, strerror(error));
-    } else if (!onnx->options->follow_links &&
-               (strncmp(real, real_folder, length) != 0 ||
-                (real[length] != '/' && strcmp(real_folder, "/") != 0))) {
-        oribi_fail(status, TF_PERMISSION_DENIED,
-                   "external data of tensor '%s': '%s' is a link out of the model's folder to "
-                   "'%s'; allow following links if you trust the model",
-                   tensor, joined, real);
-    } else {
-        result = real;
-        real = NULL;
-    }
-    oribi_free(joined);
-    oribi_free(real_folder);
-    oribi_free(real);
-    return result;
-}
-
 static oribi_onnx_file *open_file(oribi_onnx *onnx, const char *location, const char *tensor,
                                   TF_Status *status)
 {
     oribi_onnx_file *file = oribi_arena_array(&onnx->kept, 1, sizeof(*file));
-    char *path = resolve(onnx, location, tensor, status);
-    if (file == NULL || path == NULL) {
-        oribi_free(path);
-        (void)(file != NULL || oribi_fail_memory(status));
+    if (file == NULL) {
+        oribi_fail_memory(status);
         return NULL;
     }
-    file->source = oribi_graph_open_file(onnx->graph, path, onnx->options->reads_files, &file->data,
-                                         &file->bytes, status);
-    oribi_free(path);
+    file->source = oribi_import_open_beside(onnx->graph, onnx->options, location, &file->data,
+                                            &file->bytes, status);
     if (file->source == NULL) {
         oribi_status_prefix(status, "external data of tensor '%s': ", tensor);
         return NULL;

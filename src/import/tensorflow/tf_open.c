@@ -3,8 +3,7 @@
  */
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/file.h"
+#include "import/beside.h"
 #include "import/tensorflow/tensorflow.h"
 #include "op/op_proto.h"
 #include "tensorflow/c/tf_tstring.h"
@@ -113,14 +112,7 @@ oribi_source *oribi_tf_open_file(void *arg, const char *name, const uint8_t **ou
                    name);
         return NULL;
     }
-    char *path = oribi_path_join(tf->options->folder, name);
-    oribi_source *source =
-        path != NULL ? oribi_graph_open_file(tf->outermost, path, tf->options->reads_files,
-                                             out_data, out_bytes, status)
-                     : NULL;
-    (void)(path != NULL || oribi_fail_memory(status));
-    oribi_free(path);
-    return source;
+    return oribi_import_open_beside(tf->outermost, tf->options, name, out_data, out_bytes, status);
 }
 
 /* --- The library of functions --------------------------------------------------------------- */
