@@ -12,7 +12,8 @@ const cli_option cmd_help_options[] = {
 
 void cli_help_all(void)
 {
-    printf("oribi %s: run ONNX models with kernels and ops that come as C binaries\n\n"
+    printf("oribi %s: run ONNX, TFLite and TensorFlow models with kernels and ops that come as C "
+           "binaries\n\n"
            "usage: oribi COMMAND [ARGUMENTS] [OPTIONS]\n\n",
            oribi_version());
     for (const cli_command *c = cli_commands; c->name != NULL; c++) {
