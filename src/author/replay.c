@@ -182,11 +182,9 @@ static bool find_difference(const replay *r, oribi_text *out)
 static bool compute(replay *r, TF_Status *status)
 {
     oribi_trial *t = &r->trial.trial;
-    r->outputs =
-        oribi_arena_array(&t->arena, (size_t)t->signature.n_outputs + 1, sizeof *r->outputs);
-    if (r->outputs == NULL) {
-        return oribi_fail_memory(status);
-    }
+    r->outputs = oribi_claim_array(&t->arena, (size_t)t->signature.n_outputs + 1,
+                                   sizeof *r->outputs, status);
+    ORIBI_TRY(r->outputs != NULL);
     oribi__trial_at(&r->trial, "creating the kernel");
     ORIBI_TRY(oribi__trial_create(&r->trial, NULL, status));
     oribi_pool *pool = oribi_pool_create(0, status);

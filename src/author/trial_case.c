@@ -209,11 +209,9 @@ bool oribi__trial_create(oribi_trial_case *c, void (*release)(void *arg, int32_t
 {
     oribi_trial *t = &c->trial;
     const oribi_signature *s = &t->signature;
-    TF_Quantisation *units =
-        oribi_arena_array(&t->arena, (size_t)(s->n_inputs + s->n_outputs) + 1, sizeof *units);
-    if (!units) {
-        return oribi_fail_memory(status);
-    }
+    TF_Quantisation *units = oribi_claim_array(&t->arena, (size_t)(s->n_inputs + s->n_outputs) + 1,
+                                               sizeof *units, status);
+    ORIBI_TRY(units != NULL);
     for (int32_t i = 0; i < s->n_inputs + s->n_outputs && !t->is_recorded; i++) {
         units[i] =
             *units_of(i < s->n_inputs ? s->input_types[i] : s->output_types[i - s->n_inputs]);

@@ -149,10 +149,8 @@ static void destroy(void *state)
 
 bool oribi_check_wrap(oribi_check *check, oribi_kernel *kernel, TF_Status *status)
 {
-    wrapped *w = oribi_alloc_zero(1, sizeof *w);
-    if (w == NULL) {
-        return oribi_fail_memory(status);
-    }
+    wrapped *w = oribi_claim_zero(1, sizeof *w, status);
+    ORIBI_TRY(w != NULL);
     w->def = *kernel->def;
     w->def.compute = compute;
     w->def.compute_async = NULL; /* it is waited for at once */

@@ -193,10 +193,8 @@ static bool run_once(const call *c, uint8_t pattern, TF_Tensor **outputs, TF_Sta
 {
     oribi_guards guards;
     oribi_text found = {0};
-    TF_Tensor **copies = oribi_alloc_zero((size_t)c->n_inputs + 1, sizeof *copies);
-    if (copies == NULL) {
-        return oribi_fail_memory(status);
-    }
+    TF_Tensor **copies = oribi_claim_zero((size_t)c->n_inputs + 1, sizeof *copies, status);
+    ORIBI_TRY(copies != NULL);
     if (!oribi_guards_begin(&guards, pattern, status)) {
         oribi_free(copies);
         return false;
@@ -244,10 +242,8 @@ static bool is_repeatable(const call *c)
 static bool tell_difference(const call *c, TF_Tensor *const *first, TF_Tensor *const *second,
                             int32_t output, size_t offset, TF_Status *status)
 {
-    TF_Tensor **third = oribi_alloc_zero((size_t)c->n_outputs + 1, sizeof *third);
-    if (third == NULL) {
-        return oribi_fail_memory(status);
-    }
+    TF_Tensor **third = oribi_claim_zero((size_t)c->n_outputs + 1, sizeof *third, status);
+    ORIBI_TRY(third != NULL);
     int32_t other = 0;
     size_t at = 0;
     if (run_once(c, PATTERN, third, status)) {
@@ -275,10 +271,8 @@ static bool tell_difference(const call *c, TF_Tensor *const *first, TF_Tensor *c
 
 static bool run_again(const call *c, TF_Tensor *const *first, TF_Status *status)
 {
-    TF_Tensor **second = oribi_alloc_zero((size_t)c->n_outputs + 1, sizeof *second);
-    if (second == NULL) {
-        return oribi_fail_memory(status);
-    }
+    TF_Tensor **second = oribi_claim_zero((size_t)c->n_outputs + 1, sizeof *second, status);
+    ORIBI_TRY(second != NULL);
     int32_t output = -1;
     size_t offset = 0;
     bool ok = run_once(c, OTHER_PATTERN, second, status);

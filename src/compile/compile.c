@@ -204,9 +204,8 @@ static bool plan(oribi_program *c, const char *path, const char *name, TF_Status
 /* One more model, with the options of all. */
 static oribi_program *add_program(oribi_compile *all, int32_t n, TF_Status *status)
 {
-    oribi_program *program = oribi_alloc_zero(1, sizeof *program);
+    oribi_program *program = oribi_claim_zero(1, sizeof *program, status);
     if (program == NULL) {
-        oribi_fail_memory(status);
         return NULL;
     }
     program->options = &all->options;
@@ -342,10 +341,8 @@ static bool compile_now(oribi_compile *all, const char *const *paths, int32_t n,
         return oribi_fail(status, TF_INVALID_ARGUMENT, "there are %d names for %d models",
                           (int)names->n, (int)n);
     }
-    all->programs = oribi_arena_array(&all->arena, (size_t)n, sizeof(oribi_program *));
-    if (all->programs == NULL) {
-        return oribi_fail_memory(status);
-    }
+    all->programs = oribi_claim_array(&all->arena, (size_t)n, sizeof(oribi_program *), status);
+    ORIBI_TRY(all->programs != NULL);
     ORIBI_TRY(oribi_plugin_load_built_ins(status));
     for (int32_t i = 0; i < n; i++) {
         oribi_program *program = add_program(all, n, status);

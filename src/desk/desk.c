@@ -64,9 +64,8 @@ oribi_desk *oribi_desk_create(oribi_compile *compile, TF_Status *status)
     if (!check_model(compile, status)) {
         return NULL;
     }
-    oribi_desk *desk = oribi_alloc_zero(1, sizeof *desk);
+    oribi_desk *desk = oribi_claim_zero(1, sizeof *desk, status);
     if (desk == NULL) {
-        oribi_fail_memory(status);
         return NULL;
     }
     desk->program = compile->programs[0];

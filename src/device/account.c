@@ -17,9 +17,8 @@ oribi_device_account *oribi_device_account_create(oribi_device *device, uint64_t
                    device->name);
         return NULL;
     }
-    oribi_device_account *account = oribi_alloc_zero(1, sizeof *account);
+    oribi_device_account *account = oribi_claim_zero(1, sizeof *account, status);
     if (account == NULL) {
-        oribi_fail_memory(status);
         return NULL;
     }
     atomic_init(&account->references, 1);

@@ -15,9 +15,8 @@ oribi_device_timer *oribi_device_timer_start(oribi_stream *stream, TF_Status *st
     if (!device->platform->has_timers) {
         return NULL;
     }
-    oribi_device_timer *timer = oribi_alloc_zero(1, sizeof *timer);
+    oribi_device_timer *timer = oribi_claim_zero(1, sizeof *timer, status);
     if (timer == NULL) {
-        oribi_fail_memory(status);
         return NULL;
     }
     timer->stream = stream;

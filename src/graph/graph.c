@@ -13,9 +13,8 @@
 
 oribi_graph *oribi_graph_create(TF_Status *status)
 {
-    oribi_graph *graph = oribi_alloc_zero(1, sizeof(*graph));
+    oribi_graph *graph = oribi_claim_zero(1, sizeof(*graph), status);
     if (graph == NULL) {
-        oribi_fail_memory(status);
         return NULL;
     }
     oribi_arena_init(&graph->arena);
@@ -108,10 +107,8 @@ bool oribi_graph_add_metadata(oribi_graph *graph, const char *key, size_t key_by
     oribi_metadata **end = graph->metadata_end != NULL ? graph->metadata_end : &graph->metadata;
     ORIBI_TRY(oribi_graph_charge(graph, key_bytes, status) &&
               oribi_graph_charge(graph, value_bytes, status));
-    oribi_metadata *made = oribi_arena_array(&graph->arena, 1, sizeof *made);
-    if (made == NULL) {
-        return oribi_fail_memory(status);
-    }
+    oribi_metadata *made = oribi_claim_array(&graph->arena, 1, sizeof *made, status);
+    ORIBI_TRY(made != NULL);
     made->key = oribi_arena_strndup(&graph->arena, key_bytes > 0 ? key : "", key_bytes);
     made->value = oribi_arena_strndup(&graph->arena, value_bytes > 0 ? value : "", value_bytes);
     if (made->key == NULL || made->value == NULL) {

@@ -70,10 +70,8 @@ static bool check_value(const oribi_graph *graph, oribi_value_id id, int32_t exp
 bool oribi_graph_check(const oribi_graph *graph, TF_Status *status)
 {
     bool ok = true;
-    int32_t *uses = oribi_alloc_zero((size_t)graph->n_values + 1, sizeof(*uses));
-    if (uses == NULL) {
-        return oribi_fail_memory(status);
-    }
+    int32_t *uses = oribi_claim_zero((size_t)graph->n_values + 1, sizeof(*uses), status);
+    ORIBI_TRY(uses != NULL);
     for (int32_t i = 0; ok && i < graph->n_nodes; i++) {
         ok = graph->nodes[i]->is_dead || check_node(graph, graph->nodes[i], uses, status);
     }

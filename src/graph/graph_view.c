@@ -119,14 +119,12 @@ bool oribi_graph_node_view(oribi_graph *graph, const oribi_node *node, oribi_nod
     size_t n_inputs = (size_t)node->n_inputs;
     size_t n_outputs = (size_t)node->n_outputs;
     oribi_shape *shapes =
-        oribi_arena_array(&graph->arena, n_inputs + n_outputs + 1, sizeof(*shapes));
-    const char **names = oribi_arena_array(&graph->arena, n_inputs + 1, sizeof(*names));
+        oribi_claim_array(&graph->arena, n_inputs + n_outputs + 1, sizeof(*shapes), status);
+    const char **names = oribi_claim_array(&graph->arena, n_inputs + 1, sizeof(*names), status);
     TF_Quantisation *units =
-        oribi_arena_array(&graph->arena, n_inputs + n_outputs + 1, sizeof(*units));
-    view_owner *owner = oribi_arena_array(&graph->arena, 1, sizeof(*owner));
-    if (shapes == NULL || names == NULL || units == NULL || owner == NULL) {
-        return oribi_fail_memory(status);
-    }
+        oribi_claim_array(&graph->arena, n_inputs + n_outputs + 1, sizeof(*units), status);
+    view_owner *owner = oribi_claim_array(&graph->arena, 1, sizeof(*owner), status);
+    ORIBI_TRY(shapes != NULL && names != NULL && units != NULL && owner != NULL);
     for (size_t i = 0; i < n_inputs; i++) {
         shapes[i] = graph->values[node->inputs[i]]->shape;
         names[i] = graph->values[node->inputs[i]]->name;

@@ -19,9 +19,8 @@ oribi_value_id oribi_graph_add_value(oribi_graph *graph, const char *name, TF_Da
     if (unique == NULL) {
         return -1;
     }
-    oribi_value *value = oribi_arena_array(&graph->arena, 1, sizeof(*value));
+    oribi_value *value = oribi_claim_array(&graph->arena, 1, sizeof(*value), status);
     if (value == NULL) {
-        oribi_fail_memory(status);
         return -1;
     }
     value->name = unique;
@@ -95,11 +94,9 @@ bool oribi_graph_quantise(oribi_graph *graph, oribi_value *value,
     }
     value->quantisation = (oribi_quantisation){0};
     ORIBI_TRY(oribi_graph_charge(graph, (uint64_t)n * 8, status));
-    float *scales = oribi_arena_array(&graph->arena, (size_t)n, sizeof *scales);
-    int32_t *zeros = oribi_arena_array(&graph->arena, (size_t)n, sizeof *zeros);
-    if (scales == NULL || zeros == NULL) {
-        return oribi_fail_memory(status);
-    }
+    float *scales = oribi_claim_array(&graph->arena, (size_t)n, sizeof *scales, status);
+    int32_t *zeros = oribi_claim_array(&graph->arena, (size_t)n, sizeof *zeros, status);
+    ORIBI_TRY(scales != NULL && zeros != NULL);
     for (int32_t i = 0; i < n; i++) {
         double scale;
         int64_t zero;

@@ -16,9 +16,8 @@ typedef struct data_kernel { /* the state of the plain functions */
 static void *create(TF_OpKernelConstruction *ctx)
 {
     const TF_KernelFunctions *functions = &ctx->def->functions;
-    data_kernel *made = oribi_alloc_zero(1, sizeof *made);
+    data_kernel *made = oribi_claim_zero(1, sizeof *made, ctx->failure);
     if (made == NULL) {
-        oribi_fail_memory(ctx->failure);
         return NULL;
     }
     made->functions = functions;

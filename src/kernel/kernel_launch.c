@@ -56,9 +56,8 @@ TF_DeviceFunction *TF_LoadDeviceFunction(TF_OpKernelContext *ctx, const TF_Devic
         fail_absent(device, "load_function", status);
         return NULL;
     }
-    TF_DeviceFunction *self = oribi_alloc_zero(1, sizeof *self);
+    TF_DeviceFunction *self = oribi_claim_zero(1, sizeof *self, status);
     if (self == NULL) {
-        oribi_fail_memory(status);
         return NULL;
     }
     extension->load_function(oribi_device_handle(device), code, &self->function, status);

@@ -37,9 +37,8 @@ TF_KernelOp *TF_NewKernelOp(TF_OpKernelConstruction *ctx, const char *op_name, T
                    ctx->node->name, op_name != NULL ? op_name : "");
         return NULL;
     }
-    TF_KernelOp *op = oribi_alloc_zero(1, sizeof *op);
+    TF_KernelOp *op = oribi_claim_zero(1, sizeof *op, status);
     if (op == NULL) {
-        oribi_fail_memory(status);
         return NULL;
     }
     op->def = def;

@@ -146,10 +146,8 @@ static bool replace_output(oribi_runner *self, int index, const TF_Tensor *tenso
 {
     oribi_replaced *old = NULL;
     if (self->outputs[index] != NULL) {
-        old = oribi_alloc_zero(1, sizeof *old);
-        if (old == NULL) {
-            return oribi_fail_memory(status);
-        }
+        old = oribi_claim_zero(1, sizeof *old, status);
+        ORIBI_TRY(old != NULL);
     }
     TF_Tensor *made = oribi_tensor_share(origin_of(self, tensor));
     if (made == NULL) {

@@ -270,11 +270,9 @@ static bool expand(const resolution *r, const oribi_arg_def *args, int32_t n_arg
         }
         total += length;
     }
-    TF_DataType *types = oribi_arena_array(r->arena, (size_t)total + 1, sizeof *types);
-    int32_t *start = oribi_arena_array(r->arena, (size_t)n_args + 1, sizeof *start);
-    if (types == NULL || start == NULL) {
-        return oribi_fail_memory(r->status);
-    }
+    TF_DataType *types = oribi_claim_array(r->arena, (size_t)total + 1, sizeof *types, r->status);
+    int32_t *start = oribi_claim_array(r->arena, (size_t)n_args + 1, sizeof *start, r->status);
+    ORIBI_TRY(types != NULL && start != NULL);
     int32_t at = 0;
     for (int32_t i = 0; i < n_args; i++) {
         int64_t length = arg_length(r, &args[i]);

@@ -34,10 +34,8 @@ bool oribi_shape_new(TF_ShapeInferenceContext *ctx, int64_t rank, oribi_shape *o
     if (rank < 0 || rank > INT32_MAX) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "Rank cannot be %" PRId64, rank);
     }
-    int64_t *dims = oribi_arena_array(&ctx->scratch, (size_t)rank + 1, sizeof *dims);
-    if (dims == NULL) {
-        return oribi_fail_memory(status);
-    }
+    int64_t *dims = oribi_claim_array(&ctx->scratch, (size_t)rank + 1, sizeof *dims, status);
+    ORIBI_TRY(dims != NULL);
     for (int64_t i = 0; i < rank; i++) {
         dims[i] = oribi_new_unknown(ctx);
     }

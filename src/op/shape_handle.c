@@ -81,10 +81,9 @@ static bool take(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *const *shapes,
         return oribi_fail(status, TF_INVALID_ARGUMENT, "%d shapes and types behind a handle: %s",
                           count, count < 0 ? "cannot be fewer than 0" : "an array is NULL");
     }
-    oribi_handle_part *parts = oribi_arena_array(&ctx->scratch, (size_t)count + 1, sizeof *parts);
-    if (parts == NULL) {
-        return oribi_fail_memory(status);
-    }
+    oribi_handle_part *parts =
+        oribi_claim_array(&ctx->scratch, (size_t)count + 1, sizeof *parts, status);
+    ORIBI_TRY(parts != NULL);
     for (int k = 0; k < count; k++) {
         parts[k] = (oribi_handle_part){oribi_shape_of(shapes[k]), dtypes[k]};
     }
@@ -157,10 +156,8 @@ static bool combine(TF_ShapeInferenceContext *ctx, oribi_handle_data *data,
         return false;
     }
     oribi_handle_part *parts =
-        oribi_arena_array(&ctx->scratch, (size_t)data->count + 1, sizeof *parts);
-    if (parts == NULL) {
-        return oribi_fail_memory(status);
-    }
+        oribi_claim_array(&ctx->scratch, (size_t)data->count + 1, sizeof *parts, status);
+    ORIBI_TRY(parts != NULL);
     for (int32_t k = 0; k < data->count; k++) {
         const oribi_handle_part *old = &data->parts[k], *other = &added->parts[k];
         if (old->dtype != other->dtype && old->dtype != (TF_DataType)0) {

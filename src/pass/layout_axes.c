@@ -68,10 +68,9 @@ static oribi_node *clone_with_axis(oribi_layout *layout, oribi_node *node, const
 static oribi_value_id *other_inputs(oribi_layout *layout, const oribi_node *node,
                                     const oribi_traits *t)
 {
-    oribi_value_id *inputs =
-        oribi_arena_array(&layout->graph->arena, (size_t)node->n_inputs + 1, sizeof *inputs);
+    oribi_value_id *inputs = oribi_claim_array(&layout->graph->arena, (size_t)node->n_inputs + 1,
+                                               sizeof *inputs, layout->status);
     if (inputs == NULL) {
-        oribi_fail_memory(layout->status);
         return NULL;
     }
     for (int32_t i = 0; i < node->n_inputs; i++) {

@@ -130,9 +130,8 @@ oribi_value_id oribi_pass_add_view(oribi_graph *graph, const char *name, oribi_v
 oribi_value_id oribi_pass_add_ints(oribi_graph *graph, const char *name, const int64_t *values,
                                    int32_t count, TF_Status *status)
 {
-    int32_t *narrow = oribi_arena_array(&graph->arena, (size_t)count + 1, sizeof *narrow);
+    int32_t *narrow = oribi_claim_array(&graph->arena, (size_t)count + 1, sizeof *narrow, status);
     if (narrow == NULL) {
-        oribi_fail_memory(status);
         return -1;
     }
     for (int32_t i = 0; i < count; i++) {

@@ -130,9 +130,8 @@ static bool read_bias(oribi_qdq *q, layer *l)
 
 static oribi_value_id add_int32(oribi_qdq *q, const double *values, int64_t count)
 {
-    int32_t *data = oribi_arena_array(&q->graph->arena, (size_t)count, sizeof *data);
+    int32_t *data = oribi_claim_array(&q->graph->arena, (size_t)count, sizeof *data, q->status);
     if (data == NULL) {
-        oribi_fail_memory(q->status);
         return -1;
     }
     for (int64_t i = 0; i < count; i++) {

@@ -140,9 +140,8 @@ static oribi_node *move_elements(oribi_qdq *q, const oribi_node *mover, const or
                                  oribi_value_id data)
 {
     oribi_value_id *inputs =
-        oribi_arena_array(&q->graph->arena, (size_t)mover->n_inputs, sizeof *inputs);
+        oribi_claim_array(&q->graph->arena, (size_t)mover->n_inputs, sizeof *inputs, q->status);
     if (inputs == NULL) {
-        oribi_fail_memory(q->status);
         return NULL;
     }
     memcpy(inputs, mover->inputs, (size_t)mover->n_inputs * sizeof inputs[0]);

@@ -152,10 +152,8 @@ static bool widen_node(oribi_graph *graph, const oribi_pass_options *options, or
                        int32_t first, int32_t *n_widened, TF_Status *status)
 {
     oribi_value_id *inputs =
-        oribi_arena_array(&graph->arena, (size_t)node->n_inputs + 1, sizeof *inputs);
-    if (inputs == NULL) {
-        return oribi_fail_memory(status);
-    }
+        oribi_claim_array(&graph->arena, (size_t)node->n_inputs + 1, sizeof *inputs, status);
+    ORIBI_TRY(inputs != NULL);
     for (int32_t i = 0; i < node->n_inputs; i++) {
         inputs[i] = node->inputs[i];
         if (is_narrow(graph, inputs[i])) {

@@ -175,10 +175,8 @@ bool oribi__elf_keep(oribi_elf_reader *r, oribi_elf_names *names, const char *te
 {
     if (names->count == names->capacity) {
         size_t more = names->capacity ? names->capacity * 2 : 16;
-        const char **grown = oribi_arena_array(r->arena, more, sizeof(*grown));
-        if (!grown) {
-            return oribi_fail_memory(r->status);
-        }
+        const char **grown = oribi_claim_array(r->arena, more, sizeof(*grown), r->status);
+        ORIBI_TRY(grown != NULL);
         if (names->count) {
             memcpy(grown, names->items, names->count * sizeof(*grown));
         }

@@ -41,9 +41,8 @@ static bool check(const TP_OptimizerRegistrationParams *params, TF_Status *statu
 oribi_optimizer *oribi_optimizer_create(oribi_optimizer_init init, const char *provider,
                                         TF_Status *status)
 {
-    oribi_optimizer *self = oribi_alloc_zero(1, sizeof *self);
+    oribi_optimizer *self = oribi_claim_zero(1, sizeof *self, status);
     if (self == NULL) {
-        oribi_fail_memory(status);
         return NULL;
     }
     self->configs.struct_size = TP_OPTIMIZER_CONFIGS_STRUCT_SIZE;

@@ -29,9 +29,8 @@ static bool check(const oribi_profiler *self, TF_Status *status)
 oribi_profiler *oribi_profiler_create(oribi_profiler_init init, const char *provider,
                                       TF_Status *status)
 {
-    oribi_profiler *self = oribi_alloc_zero(1, sizeof *self);
+    oribi_profiler *self = oribi_claim_zero(1, sizeof *self, status);
     if (self == NULL) {
-        oribi_fail_memory(status);
         return NULL;
     }
     self->profiler.struct_size = TP_PROFILER_STRUCT_SIZE;

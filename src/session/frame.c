@@ -105,10 +105,8 @@ static bool reserve_slots(oribi_frame *frame, int32_t n, TF_Status *status)
     if (n <= frame->slots_capacity) {
         return true;
     }
-    oribi_slot *slots = oribi_alloc_zero((size_t)n, sizeof *slots);
-    if (slots == NULL) {
-        return oribi_fail_memory(status);
-    }
+    oribi_slot *slots = oribi_claim_zero((size_t)n, sizeof *slots, status);
+    ORIBI_TRY(slots != NULL);
     free_slots(frame);
     frame->ctx.slots = slots;
     frame->slots_capacity = n;

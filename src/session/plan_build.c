@@ -216,10 +216,9 @@ static bool place_in_arena(oribi_plan_builder *builder, TF_Status *status)
     int32_t n = 0;
     bool ok = false;
     size_t total = 0;
-    oribi_plan_buffer *buffers = oribi_alloc_zero((size_t)builder->n_items + 1, sizeof *buffers);
-    if (buffers == NULL) {
-        return oribi_fail_memory(status);
-    }
+    oribi_plan_buffer *buffers =
+        oribi_claim_zero((size_t)builder->n_items + 1, sizeof *buffers, status);
+    ORIBI_TRY(buffers != NULL);
     for (int32_t i = 0; i < builder->n_items; i++) {
         oribi_plan_item *item = &builder->items[i];
         if (oribi_plan_is_planned(builder, i, 0, 0)) {

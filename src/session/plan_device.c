@@ -45,10 +45,8 @@ static bool place_in_slab(const device_plan *p, TF_Status *status)
     oribi_plan_pool pool = {.max_bytes =
                                 p->is_host ? builder->session->meter->max_bytes : SIZE_MAX / 2};
     oribi_plan_bounds bounds;
-    oribi_plan_buffer *buffers = oribi_alloc_zero((size_t)p->n_items + 1, sizeof *buffers);
-    if (buffers == NULL) {
-        return oribi_fail_memory(status);
-    }
+    oribi_plan_buffer *buffers = oribi_claim_zero((size_t)p->n_items + 1, sizeof *buffers, status);
+    ORIBI_TRY(buffers != NULL);
     bool ok = true;
     size_t total = 0;
     for (int32_t k = 0; ok && k < p->n_items; k++) {

@@ -40,14 +40,13 @@ static bool infer_step(guess *work, const oribi_session_step *step, TF_Status *s
         return true;
     }
     bool ok = false;
-    oribi_shape *in = oribi_arena_array(&work->arena, n + 1, sizeof *in);
-    oribi_shape *out = oribi_arena_array(&work->arena, (size_t)node->n_outputs + 1, sizeof *out);
-    oribi_handle_data *handles = oribi_arena_array(&work->arena, n + 1, sizeof *handles);
-    TF_Tensor **constants = oribi_arena_array(&work->arena, n + 1, sizeof(TF_Tensor *));
-    TF_Quantisation *units = oribi_arena_array(&work->arena, n + 1, sizeof *units);
-    if (in == NULL || out == NULL || handles == NULL || constants == NULL || units == NULL) {
-        return oribi_fail_memory(status);
-    }
+    oribi_shape *in = oribi_claim_array(&work->arena, n + 1, sizeof *in, status);
+    oribi_shape *out =
+        oribi_claim_array(&work->arena, (size_t)node->n_outputs + 1, sizeof *out, status);
+    oribi_handle_data *handles = oribi_claim_array(&work->arena, n + 1, sizeof *handles, status);
+    TF_Tensor **constants = oribi_claim_array(&work->arena, n + 1, sizeof(TF_Tensor *), status);
+    TF_Quantisation *units = oribi_claim_array(&work->arena, n + 1, sizeof *units, status);
+    ORIBI_TRY(in != NULL && out != NULL && handles != NULL && constants != NULL && units != NULL);
     for (size_t i = 0; i < n; i++) {
         in[i] = (oribi_shape){.rank = -1};
         if (step->inputs[i] < 0) {

@@ -10,9 +10,8 @@
 
 oribi_record *oribi_record_create(int32_t n_values, int32_t n_steps, TF_Status *status)
 {
-    oribi_record *record = oribi_alloc_zero(1, sizeof *record);
+    oribi_record *record = oribi_claim_zero(1, sizeof *record, status);
     if (record == NULL) {
-        oribi_fail_memory(status);
         return NULL;
     }
     record->n_values = n_values;

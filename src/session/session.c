@@ -162,10 +162,8 @@ static bool make_steps(oribi_session *session, const oribi_options *options, TF_
 static bool plan_ahead(oribi_session *session, TF_Status *status)
 {
     oribi_shape *shapes =
-        oribi_arena_array(&session->arena, (size_t)session->n_inputs + 1, sizeof *shapes);
-    if (shapes == NULL) {
-        return oribi_fail_memory(status);
-    }
+        oribi_claim_array(&session->arena, (size_t)session->n_inputs + 1, sizeof *shapes, status);
+    ORIBI_TRY(shapes != NULL);
     for (int32_t i = 0; i < session->n_inputs; i++) {
         shapes[i] = session->values[session->inputs[i]].shape;
         if (!oribi_shape_is_full(&shapes[i])) {

@@ -469,10 +469,8 @@ bool oribi_session_check_begin(oribi_session *session, const oribi_options *opti
     if (whose == ORIBI_CHECK_NONE && file == NULL) {
         return true;
     }
-    oribi_check *check = oribi_arena_array(&session->arena, 1, sizeof *check);
-    if (check == NULL) {
-        return oribi_fail_memory(status);
-    }
+    oribi_check *check = oribi_claim_array(&session->arena, 1, sizeof *check, status);
+    ORIBI_TRY(check != NULL);
     *check = (oribi_check){.whose = whose};
     check->file = file != NULL ? oribi_arena_strdup(&session->arena, file) : NULL;
     check->node = file != NULL && options->record_node != NULL

@@ -166,10 +166,8 @@ bool oribi_place_nodes(oribi_session *session, const oribi_options *options, int
 {
     const oribi_graph *graph = session->graph;
     session->devices =
-        oribi_arena_array(&session->arena, ORIBI_MAX_DEVICES, sizeof *session->devices);
-    if (session->devices == NULL) {
-        return oribi_fail_memory(status);
-    }
+        oribi_claim_array(&session->arena, ORIBI_MAX_DEVICES, sizeof *session->devices, status);
+    ORIBI_TRY(session->devices != NULL);
     session->devices[0].name = "CPU";
     session->n_devices = 1;
     for (int32_t s = 0; s < graph->n_order; s++) {

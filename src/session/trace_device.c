@@ -34,10 +34,8 @@ bool oribi_run_timer_start(oribi_run *run, int32_t s, uint64_t now_ns, TF_Status
     }
     if (trace == NULL) {
         const size_t n = (size_t)session->n_steps;
-        trace = oribi_alloc_zero(1, sizeof *trace + n * sizeof trace->steps[0]);
-        if (trace == NULL) {
-            return oribi_fail_memory(status);
-        }
+        trace = oribi_claim_zero(1, sizeof *trace + n * sizeof trace->steps[0], status);
+        ORIBI_TRY(trace != NULL);
         trace->capacity = session->n_steps;
         run->device_trace = trace;
     }

@@ -317,12 +317,11 @@ static bool set_attributes(partitioning *p, oribi_node *made, const oribi_region
                            int32_t index)
 {
     oribi_arena *arena = &p->graph->arena;
-    TF_DataType *types =
-        oribi_arena_array(arena, (size_t)(made->n_inputs + region->n_outputs) + 1, sizeof *types);
-    oribi_shape *shapes = oribi_arena_array(arena, (size_t)region->n_outputs + 1, sizeof *shapes);
-    if (types == NULL || shapes == NULL) {
-        return oribi_fail_memory(p->status);
-    }
+    TF_DataType *types = oribi_claim_array(arena, (size_t)(made->n_inputs + region->n_outputs) + 1,
+                                           sizeof *types, p->status);
+    oribi_shape *shapes =
+        oribi_claim_array(arena, (size_t)region->n_outputs + 1, sizeof *shapes, p->status);
+    ORIBI_TRY(types != NULL && shapes != NULL);
     for (int32_t i = 0; i < made->n_inputs; i++) {
         types[i] = p->graph->values[made->inputs[i]]->dtype;
     }

@@ -261,9 +261,8 @@ size_t oribi_target_add_constant(oribi_target_code *code, const void *data, size
         oribi_fail(status, TF_INVALID_ARGUMENT, "the params of one operator reach 4 GiB");
         return SIZE_MAX;
     }
-    uint8_t *grown = oribi_arena_array(code->arena, offset + bytes + 1, 1);
+    uint8_t *grown = oribi_claim_array(code->arena, offset + bytes + 1, 1, status);
     if (grown == NULL) {
-        oribi_fail_memory(status);
         return SIZE_MAX;
     }
     if (code->params_bytes > 0) {

@@ -220,10 +220,8 @@ static bool same_types(const oribi_target_kernel *a, const oribi_target_kernel *
 
 static bool insert(const oribi_target_kernel *kernel, TF_Status *status)
 {
-    entry *made = oribi_alloc_zero(1, sizeof *made);
-    if (made == NULL) {
-        return oribi_fail_memory(status);
-    }
+    entry *made = oribi_claim_zero(1, sizeof *made, status);
+    ORIBI_TRY(made != NULL);
     made->kernel = kernel;
     const oribi_target_kernel *there = NULL;
     oribi_mutex_lock(&mutex);

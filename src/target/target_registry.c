@@ -143,10 +143,8 @@ static bool check(const oribi_target *target, TF_Status *status)
 
 static bool insert(const oribi_target *target, TF_Status *status)
 {
-    entry *made = oribi_alloc_zero(1, sizeof *made);
-    if (made == NULL) {
-        return oribi_fail_memory(status);
-    }
+    entry *made = oribi_claim_zero(1, sizeof *made, status);
+    ORIBI_TRY(made != NULL);
     made->target = target;
     oribi_mutex_lock(&mutex);
     for (const entry *e = first; e != NULL; e = e->next) {

@@ -231,6 +231,24 @@ bool oribi_fail_memory(TF_Status *status)
     return false;
 }
 
+static void *claimed(void *memory, TF_Status *status)
+{
+    if (memory == NULL) {
+        oribi_fail_memory(status);
+    }
+    return memory;
+}
+
+void *oribi_claim_array(oribi_arena *arena, size_t count, size_t size, TF_Status *status)
+{
+    return claimed(oribi_arena_array(arena, count, size), status);
+}
+
+void *oribi_claim_zero(size_t count, size_t size, TF_Status *status)
+{
+    return claimed(oribi_alloc_zero(count, size), status);
+}
+
 void oribi_status_prefix(TF_Status *status, const char *format, ...)
 {
     if (status == NULL || status == &out_of_memory || status->code == TF_OK) {

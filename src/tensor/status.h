@@ -4,6 +4,7 @@
 #ifndef ORIBI_TENSOR_STATUS_H_
 #define ORIBI_TENSOR_STATUS_H_
 
+#include "base/arena.h"
 #include "tensorflow/c/tf_status.h"
 
 /* Sets code and formatted message; first argument may be NULL (then nothing happens). Returns
@@ -11,6 +12,9 @@
 bool oribi_fail(TF_Status *status, TF_Code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool oribi_fail_memory(TF_Status *status); /* RESOURCE_EXHAUSTED, no allocation */
+/* Zeroed memory of an arena, of the heap; NULL, and oribi_fail_memory, when there is none. */
+void *oribi_claim_array(oribi_arena *arena, size_t count, size_t size, TF_Status *status);
+void *oribi_claim_zero(size_t count, size_t size, TF_Status *status);
 /* The code of an errno and "path: No such file or directory"; TensorFlow's own text has a ';'. */
 bool oribi_fail_io(TF_Status *status, int error, const char *path);
 /* Puts text before the present message: "node 'x': ..." */

@@ -302,10 +302,8 @@ static bool append(oribi_arena *arena, oribi_option_list *list, const char *valu
 {
     if (list->n == list->capacity) {
         const int32_t capacity = list->capacity * 2 + 4;
-        const char **grown = oribi_arena_array(arena, (size_t)capacity, sizeof *grown);
-        if (grown == NULL) {
-            return oribi_fail_memory(status);
-        }
+        const char **grown = oribi_claim_array(arena, (size_t)capacity, sizeof *grown, status);
+        ORIBI_TRY(grown != NULL);
         if (list->n > 0) {
             memcpy(grown, list->items, (size_t)list->n * sizeof *grown);
         }

@@ -167,10 +167,9 @@ static bool add_guard(oribi_lowering *lowering, oribi_call *call)
         return true;
     }
     const size_t n = (size_t)call->n_inputs;
-    oribi_value_id *inputs = oribi_arena_array(lowering->arena, n + 1, sizeof *inputs);
-    if (inputs == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    oribi_value_id *inputs =
+        oribi_claim_array(lowering->arena, n + 1, sizeof *inputs, lowering->status);
+    ORIBI_TRY(inputs != NULL);
     memcpy(inputs, call->inputs, n * sizeof *inputs);
     inputs[n] = call->node->guard - 1;
     call->inputs = inputs;
@@ -295,11 +294,9 @@ bool oribi_lower_graph(oribi_lowering *lowering, oribi_call **out_calls, int32_t
 {
     const oribi_graph *graph = lowering->graph;
     ORIBI_TRY(report_missing(lowering));
-    oribi_call *calls =
-        oribi_arena_array(lowering->arena, (size_t)graph->n_order + 1, sizeof *calls);
-    if (calls == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    oribi_call *calls = oribi_claim_array(lowering->arena, (size_t)graph->n_order + 1,
+                                          sizeof *calls, lowering->status);
+    ORIBI_TRY(calls != NULL);
     for (int32_t i = 0; i < graph->n_order; i++) {
         const oribi_node *node = graph->nodes[graph->order[i]];
         for (int32_t k = 0; k < node->n_inputs; k++) {

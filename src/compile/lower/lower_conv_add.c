@@ -49,10 +49,9 @@ bool oribi_lower_conv2d_add(oribi_lowering *lowering, oribi_call *call)
     const bool conv_is_b = call->node->inputs[1] == node->outputs[0];
     ORIBI_TRY(lower_alone(lowering, node, &conv));
     ORIBI_TRY(lower_alone(lowering, call->node, &add));
-    oribi_value_id *inputs = oribi_arena_array(lowering->arena, 2, sizeof *inputs);
-    if (inputs == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    oribi_value_id *inputs =
+        oribi_claim_array(lowering->arena, 2, sizeof *inputs, lowering->status);
+    ORIBI_TRY(inputs != NULL);
     inputs[0] = node->inputs[0];
     inputs[1] = call->node->inputs[conv_is_b ? 0 : 1];
     call->inputs = inputs;

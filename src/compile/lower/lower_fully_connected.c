@@ -94,10 +94,9 @@ bool oribi_lower_real_fully_connected(oribi_lowering *lowering, oribi_call *call
     oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
     spec.filter_scales = oribi_lower_floats(call, "filter_scales", &spec.n_filter_scales);
-    double *scale = oribi_arena_array(lowering->arena, (size_t)filter[2], sizeof *scale);
-    if (scale == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    double *scale =
+        oribi_claim_array(lowering->arena, (size_t)filter[2], sizeof *scale, lowering->status);
+    ORIBI_TRY(scale != NULL);
     const int32_t code = oribi_micro_fully_connected_real_prepare(&spec, &args, w.bias_low, scale);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     const int64_t weights = (int64_t)spec.in_c * spec.out_c;

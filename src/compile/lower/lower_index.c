@@ -87,10 +87,9 @@ bool oribi_lower_gather(oribi_lowering *lowering, oribi_call *call)
     if (in > INT32_MAX || out > INT32_MAX) {
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
     }
-    oribi_value_id *inputs = oribi_arena_array(lowering->arena, 2, sizeof *inputs);
-    if (inputs == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    oribi_value_id *inputs =
+        oribi_claim_array(lowering->arena, 2, sizeof *inputs, lowering->status);
+    ORIBI_TRY(inputs != NULL);
     inputs[0] = call->node->inputs[0];
     inputs[1] = oribi_lower_indices(lowering, call, 1, &(oribi_sizes){1, {dims.at[axis]}}, false);
     ORIBI_TRY(inputs[1] >= 0);
@@ -128,10 +127,9 @@ static bool read_index_dims(oribi_lowering *lowering, const oribi_call *call, or
 static bool take_inputs(oribi_lowering *lowering, oribi_call *call, int32_t n, int32_t indices,
                         const oribi_sizes *limits, bool wraps)
 {
-    oribi_value_id *inputs = oribi_arena_array(lowering->arena, (size_t)n, sizeof *inputs);
-    if (inputs == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    oribi_value_id *inputs =
+        oribi_claim_array(lowering->arena, (size_t)n, sizeof *inputs, lowering->status);
+    ORIBI_TRY(inputs != NULL);
     for (int32_t i = 0; i < n; i++) {
         inputs[i] = call->node->inputs[i];
     }

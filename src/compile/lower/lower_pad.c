@@ -26,10 +26,9 @@ static bool read_pads(oribi_lowering *lowering, const oribi_call *call, border *
     }
     const uint8_t *data = oribi_lower_constant(lowering, call, 1, is_wide ? TF_INT64 : TF_INT32);
     ORIBI_TRY(data != NULL);
-    b->pads = oribi_arena_array(lowering->arena, 2 * (size_t)b->spec.rank + 1, sizeof *b->pads);
-    if (b->pads == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    b->pads = oribi_claim_array(lowering->arena, 2 * (size_t)b->spec.rank + 1, sizeof *b->pads,
+                                lowering->status);
+    ORIBI_TRY(b->pads != NULL);
     for (int32_t i = 0; i < 2 * b->spec.rank; i++) {
         int64_t wide;
         if (is_wide) {

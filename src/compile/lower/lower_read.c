@@ -256,10 +256,9 @@ oribi_placed *oribi_call_place(oribi_call *call, size_t offset, int64_t count, c
 
 bool oribi_call_take(oribi_lowering *lowering, oribi_call *call, const int32_t *inputs, int32_t n)
 {
-    oribi_value_id *values = oribi_arena_array(lowering->arena, (size_t)n + 1, sizeof *values);
-    if (values == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    oribi_value_id *values =
+        oribi_claim_array(lowering->arena, (size_t)n + 1, sizeof *values, lowering->status);
+    ORIBI_TRY(values != NULL);
     for (int32_t i = 0; i < n; i++) {
         values[i] = call->node->inputs[inputs[i]];
     }

@@ -55,10 +55,9 @@ bool oribi_lower_region(oribi_lowering *lowering, oribi_call *call)
         uint32_t sum[8];
         oribi_sha256(region->code.params, region->code.params_bytes, sum);
         memcpy(call->params_id, sum, sizeof call->params_id);
-        call->placed = oribi_arena_array(lowering->arena, 1, sizeof *call->placed);
-        if (call->placed == NULL) {
-            return oribi_fail_memory(lowering->status);
-        }
+        call->placed =
+            oribi_claim_array(lowering->arena, 1, sizeof *call->placed, lowering->status);
+        ORIBI_TRY(call->placed != NULL);
         call->placed[call->n_placed++] =
             (oribi_placed){.name = "params",
                            .kind = ORIBI_ELEMENT_U8,

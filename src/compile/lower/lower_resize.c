@@ -17,9 +17,9 @@ static const int32_t *make_table(oribi_lowering *lowering, const oribi_call *cal
 {
     const struct oribi_micro_resize_spec spec = {in, out, oribi_lower_bool(call, "align_corners"),
                                                  oribi_lower_bool(call, "half_pixel_centers")};
-    int32_t *table = oribi_arena_array(lowering->arena, (size_t)out * (size_t)width, sizeof *table);
+    int32_t *table = oribi_claim_array(lowering->arena, (size_t)out * (size_t)width, sizeof *table,
+                                       lowering->status);
     if (table == NULL) {
-        oribi_fail_memory(lowering->status);
         return NULL;
     }
     return oribi_lower_check(lowering, call, places(&spec, table)) ? table : NULL;
@@ -76,11 +76,11 @@ static bool make_weights(oribi_lowering *lowering, const oribi_call *call, int32
 {
     const struct oribi_micro_resize_spec spec = {in, out, oribi_lower_bool(call, "align_corners"),
                                                  oribi_lower_bool(call, "half_pixel_centers")};
-    int32_t *table = oribi_arena_array(lowering->arena, (size_t)out * 2, sizeof *table);
-    float *weights = oribi_arena_array(lowering->arena, (size_t)out, sizeof *weights);
-    if (table == NULL || weights == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    int32_t *table =
+        oribi_claim_array(lowering->arena, (size_t)out * 2, sizeof *table, lowering->status);
+    float *weights =
+        oribi_claim_array(lowering->arena, (size_t)out, sizeof *weights, lowering->status);
+    ORIBI_TRY(table != NULL && weights != NULL);
     *out_places = table;
     *out_weights = weights;
     return oribi_lower_check(lowering, call,

@@ -79,10 +79,8 @@ bool oribi_lower_logical_not(oribi_lowering *lowering, oribi_call *call)
     const oribi_value *x = oribi_lower_input(lowering, call, 0);
     ORIBI_TRY(oribi_lower_is_plain(lowering, call));
     call->n_inputs = 1;
-    uint8_t *table = oribi_arena_array(lowering->arena, 256, sizeof *table);
-    if (table == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    uint8_t *table = oribi_claim_array(lowering->arena, 256, sizeof *table, lowering->status);
+    ORIBI_TRY(table != NULL);
     table[0] = 1;
     const struct oribi_micro_lookup_8_args args = {(int32_t)oribi_lower_count(x), table};
     ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "lookup_8", lookup_8, &args));

@@ -62,11 +62,10 @@ bool oribi_lower_transpose_conv(oribi_lowering *lowering, oribi_call *call)
     memset(&spec, 0, sizeof spec);
     ORIBI_TRY(read_spec(lowering, call, &spec));
     const size_t channels = (size_t)spec.shape.out[3];
-    int32_t *multiplier = oribi_arena_array(lowering->arena, channels, sizeof *multiplier);
-    int32_t *shift = oribi_arena_array(lowering->arena, channels, sizeof *shift);
-    if (multiplier == NULL || shift == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    int32_t *multiplier =
+        oribi_claim_array(lowering->arena, channels, sizeof *multiplier, lowering->status);
+    int32_t *shift = oribi_claim_array(lowering->arena, channels, sizeof *shift, lowering->status);
+    ORIBI_TRY(multiplier != NULL && shift != NULL);
     const int32_t code = oribi_micro_transpose_conv_s8_prepare(&spec, &args, multiplier, shift);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     ORIBI_TRY(take_input(lowering, call, &args.sizes) &&

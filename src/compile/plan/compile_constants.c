@@ -36,10 +36,8 @@ bool oribi_program_place_constants(oribi_program *c, TF_Status *status)
 {
     c->n_constants = 0;
     c->constants =
-        oribi_arena_array(&c->arena, (size_t)c->graph->n_values + 1, sizeof *c->constants);
-    if (c->constants == NULL) {
-        return oribi_fail_memory(status);
-    }
+        oribi_claim_array(&c->arena, (size_t)c->graph->n_values + 1, sizeof *c->constants, status);
+    ORIBI_TRY(c->constants != NULL);
     for (int32_t i = 0; i < c->n_calls; i++) {
         const oribi_call *call = &c->calls[i];
         for (int32_t k = 0; !call->is_view && k < call->n_inputs; k++) {

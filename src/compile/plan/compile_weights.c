@@ -126,10 +126,8 @@ bool oribi_program_list_arrays(oribi_program *c, TF_Status *status)
             n += oribi_call_part(&c->calls[i], p)->n_placed;
         }
     }
-    c->arrays = oribi_arena_array(&c->arena, (size_t)n + 1, sizeof *c->arrays);
-    if (c->arrays == NULL) {
-        return oribi_fail_memory(status);
-    }
+    c->arrays = oribi_claim_array(&c->arena, (size_t)n + 1, sizeof *c->arrays, status);
+    ORIBI_TRY(c->arrays != NULL);
     c->n_arrays = 0;
     c->image_bytes = ORIBI_WEIGHTS_HEAD;
     ORIBI_TRY(check_places(c, status));

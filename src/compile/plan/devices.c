@@ -139,10 +139,8 @@ static bool check_platforms(const oribi_program *c, TF_Status *status)
 static bool add_host(oribi_program *c, const char *kind, TF_Status *status)
 {
     oribi_partition *p = &c->devices.partition;
-    oribi_target *target = oribi_arena_array(&c->arena, 1, sizeof *target);
-    if (target == NULL) {
-        return oribi_fail_memory(status);
-    }
+    oribi_target *target = oribi_claim_array(&c->arena, 1, sizeof *target, status);
+    ORIBI_TRY(target != NULL);
     if (p->n_devices == ORIBI_DEVICES_MAX) {
         return oribi_fail(status, TF_RESOURCE_EXHAUSTED, "a model has at most %d devices",
                           (int)ORIBI_DEVICES_MAX);

@@ -49,10 +49,8 @@ static bool check_body(const oribi_program *c, const oribi_loop *loop, TF_Status
 bool oribi_program_find_loops(oribi_program *c, TF_Status *status)
 {
     c->n_loops = 0;
-    c->loops = oribi_arena_array(&c->arena, (size_t)c->n_calls + 1, sizeof *c->loops);
-    if (c->loops == NULL) {
-        return oribi_fail_memory(status);
-    }
+    c->loops = oribi_claim_array(&c->arena, (size_t)c->n_calls + 1, sizeof *c->loops, status);
+    ORIBI_TRY(c->loops != NULL);
     for (int32_t i = 0; i < c->n_calls; i++) {
         if (c->calls[i].args != &oribi_args_loop_next) {
             continue;

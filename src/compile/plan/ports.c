@@ -92,11 +92,9 @@ bool oribi_program_ports(oribi_program *c, TF_Status *status)
     const oribi_graph *graph = c->graph;
     c->n_inputs = graph->n_inputs;
     c->n_outputs = graph->n_outputs;
-    c->inputs = oribi_arena_array(&c->arena, (size_t)c->n_inputs + 1, sizeof *c->inputs);
-    c->outputs = oribi_arena_array(&c->arena, (size_t)c->n_outputs + 1, sizeof *c->outputs);
-    if (c->inputs == NULL || c->outputs == NULL) {
-        return oribi_fail_memory(status);
-    }
+    c->inputs = oribi_claim_array(&c->arena, (size_t)c->n_inputs + 1, sizeof *c->inputs, status);
+    c->outputs = oribi_claim_array(&c->arena, (size_t)c->n_outputs + 1, sizeof *c->outputs, status);
+    ORIBI_TRY(c->inputs != NULL && c->outputs != NULL);
     for (int32_t i = 0; i < c->n_inputs; i++) {
         const bool is_state = i >= c->n_inputs - graph->n_states;
         ORIBI_TRY(

@@ -59,10 +59,8 @@ bool oribi_program_take_states(oribi_program *c, TF_Status *status)
 {
     const oribi_option_list *asked = &c->options->states;
     const int32_t n_own = c->graph->n_states;
-    c->states = oribi_arena_array(&c->arena, (size_t)c->n_inputs + 1, sizeof *c->states);
-    if (c->states == NULL) {
-        return oribi_fail_memory(status);
-    }
+    c->states = oribi_claim_array(&c->arena, (size_t)c->n_inputs + 1, sizeof *c->states, status);
+    ORIBI_TRY(c->states != NULL);
     for (int32_t i = 0; i < n_own; i++) { /* of the model: its last inputs and outputs */
         ORIBI_TRY(take(c, c->n_inputs - (n_own - i), c->n_outputs - (n_own - i),
                        TF_TensorData(c->graph->states[i]), status));
@@ -106,11 +104,9 @@ static bool is_wanted(const oribi_program *c, const bool *written, int32_t membe
 bool oribi_program_order_states(oribi_program *c, TF_Status *status)
 {
     const size_t n = (size_t)c->n_states;
-    bool *written = oribi_arena_array(&c->arena, n + 1, sizeof *written);
-    c->commits = oribi_arena_array(&c->arena, n + 1, sizeof *c->commits);
-    if (written == NULL || c->commits == NULL) {
-        return oribi_fail_memory(status);
-    }
+    bool *written = oribi_claim_array(&c->arena, n + 1, sizeof *written, status);
+    c->commits = oribi_claim_array(&c->arena, n + 1, sizeof *c->commits, status);
+    ORIBI_TRY(written != NULL && c->commits != NULL);
     for (int32_t done = 0; done < c->n_states;) {
         int32_t next = -1;
         for (int32_t k = 0; k < c->n_states && next < 0; k++) {

@@ -119,10 +119,8 @@ bool oribi_onnx_set_list(oribi_graph *graph, oribi_value_id value, TF_DataType e
     if (to->dtype != TF_VARIANT || element == 0) {
         return true;
     }
-    oribi_handle_part *part = oribi_arena_array(&graph->arena, 1, sizeof *part);
-    if (part == NULL) {
-        return oribi_fail_memory(status);
-    }
+    oribi_handle_part *part = oribi_claim_array(&graph->arena, 1, sizeof *part, status);
+    ORIBI_TRY(part != NULL);
     *part = (oribi_handle_part){.shape = {.rank = -1}, .dtype = element};
     to->handle = (oribi_handle_data){.parts = part, .count = 1};
     return true;

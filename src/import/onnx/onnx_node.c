@@ -91,12 +91,10 @@ bool oribi_onnx_node_read(oribi_onnx *onnx, const oribi_wire *wire, const oribi_
     n.first_node = onnx->graph->n_nodes;
     ORIBI_TRY(oribi_wire_enter(wire, field, &n.body, status));
     ORIBI_TRY(count_ends(&n, status));
-    oribi_string *names = oribi_arena_array(
-        &onnx->scratch, (size_t)n.n_inputs + (size_t)n.n_outputs + 1, sizeof(*names));
-    n.inputs = oribi_arena_array(&onnx->scratch, (size_t)n.n_inputs + 1, sizeof(*n.inputs));
-    if (names == NULL || n.inputs == NULL) {
-        return oribi_fail_memory(status);
-    }
+    oribi_string *names = oribi_claim_array(
+        &onnx->scratch, (size_t)n.n_inputs + (size_t)n.n_outputs + 1, sizeof(*names), status);
+    n.inputs = oribi_claim_array(&onnx->scratch, (size_t)n.n_inputs + 1, sizeof(*n.inputs), status);
+    ORIBI_TRY(names != NULL && n.inputs != NULL);
     n.outputs = names + n.n_inputs;
     ORIBI_TRY(read_fields(&n, names, status));
     if (n.domain.length == 7 && memcmp(n.domain.data, "ai.onnx", 7) == 0) {

@@ -58,10 +58,8 @@ static bool read_value(oribi_packed_reader *self, oribi_wire wire, TF_Status *st
     const char *name = "";
     oribi_wide_dims dims = {0};
     bool is_unknown = true;
-    oribi_packed_value *value = oribi_arena_array(&self->scratch, 1, sizeof *value);
-    if (value == NULL) {
-        return oribi_fail_memory(status);
-    }
+    oribi_packed_value *value = oribi_claim_array(&self->scratch, 1, sizeof *value, status);
+    ORIBI_TRY(value != NULL);
     value->units = oribi_wire_over(self->file, 0);
     while (oribi_wire_next(&wire, &part, status)) {
         ORIBI_TRY(part.number != ORIBI_VALUE_NAME || oribi_packed_text(self, &part, &name, status));
@@ -188,10 +186,8 @@ static bool read_blob(oribi_packed_reader *self, oribi_wire wire, TF_Status *sta
     oribi_wire_field part;
     const char *node = "";
     int64_t offset = 0, bytes = 0;
-    oribi_graph_packed *blob = oribi_arena_array(&graph->arena, 1, sizeof *blob);
-    if (blob == NULL) {
-        return oribi_fail_memory(status);
-    }
+    oribi_graph_packed *blob = oribi_claim_array(&graph->arena, 1, sizeof *blob, status);
+    ORIBI_TRY(blob != NULL);
     *blob = (oribi_graph_packed){.kernel = "", .layout = ""};
     while (oribi_wire_next(&wire, &part, status)) {
         ORIBI_TRY(part.number != ORIBI_BLOB_NODE || oribi_packed_text(self, &part, &node, status));

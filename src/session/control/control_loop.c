@@ -222,10 +222,9 @@ static bool begin(loop *l)
     ORIBI_TRY(l->child != NULL);
     l->run = l->child->run;
     if (l->child->collected == NULL && l->n_collected > 0) {
-        l->child->collected = oribi_alloc_zero((size_t)l->n_collected, sizeof *l->child->collected);
-        if (l->child->collected == NULL) {
-            return oribi_fail_memory(l->status);
-        }
+        l->child->collected =
+            oribi_claim_zero((size_t)l->n_collected, sizeof *l->child->collected, l->status);
+        ORIBI_TRY(l->child->collected != NULL);
         l->child->n_collected = l->n_collected;
     }
     for (int32_t i = 0; i < l->n_carried; i++) {

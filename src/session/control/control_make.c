@@ -50,10 +50,9 @@ bool oribi_control_make(oribi_session *session, oribi_session_step *step,
                         const oribi_options *options, TF_Status *status)
 {
     const oribi_node *node = step->node;
-    step->bodies = oribi_arena_array(&session->arena, (size_t)node->n_bodies, sizeof *step->bodies);
-    if (step->bodies == NULL) {
-        return oribi_fail_memory(status);
-    }
+    step->bodies =
+        oribi_claim_array(&session->arena, (size_t)node->n_bodies, sizeof *step->bodies, status);
+    ORIBI_TRY(step->bodies != NULL);
     const int32_t n_fixed = node->n_bodies == 1 ? node->bodies[0].n_formals : 1;
     for (int32_t i = n_fixed; i < node->n_inputs; i++) {
         step->released[i] = true;

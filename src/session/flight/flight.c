@@ -25,11 +25,9 @@ static bool reserve_slots(oribi_flight *flight, int32_t n, TF_Status *status)
 {
     if (n > flight->capacity) {
         free_slots(flight);
-        flight->ctx.slots = oribi_alloc_zero((size_t)n, sizeof(oribi_slot));
-        flight->ids = oribi_alloc_zero((size_t)n, sizeof *flight->ids);
-        if (flight->ctx.slots == NULL || flight->ids == NULL) {
-            return oribi_fail_memory(status);
-        }
+        flight->ctx.slots = oribi_claim_zero((size_t)n, sizeof(oribi_slot), status);
+        flight->ids = oribi_claim_zero((size_t)n, sizeof *flight->ids, status);
+        ORIBI_TRY(flight->ctx.slots != NULL && flight->ids != NULL);
         flight->capacity = n;
     }
     return true;
@@ -51,10 +49,8 @@ static bool make_flight(oribi_frame *frame, oribi_flight *flight, TF_Status *sta
 static bool make_flights(oribi_frame *frame, TF_Status *status)
 {
     const oribi_session *session = frame->session;
-    frame->flights = oribi_alloc_zero((size_t)session->n_flights, sizeof *frame->flights);
-    if (frame->flights == NULL) {
-        return oribi_fail_memory(status);
-    }
+    frame->flights = oribi_claim_zero((size_t)session->n_flights, sizeof *frame->flights, status);
+    ORIBI_TRY(frame->flights != NULL);
     for (int32_t i = 0; i < session->n_flights; i++) {
         frame->flights[i].step = session->flights[i];
         if (!make_flight(frame, &frame->flights[i], status)) {

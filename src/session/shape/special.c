@@ -25,9 +25,8 @@ struct oribi_specials {
 oribi_specials *oribi_specials_create(const oribi_model_file *file, const oribi_import_options *how,
                                       const oribi_options *options, TF_Status *status)
 {
-    oribi_specials *specials = oribi_alloc_zero(1, sizeof *specials);
+    oribi_specials *specials = oribi_claim_zero(1, sizeof *specials, status);
     if (specials == NULL) {
-        oribi_fail_memory(status);
         return NULL;
     }
     specials->how = *how;

@@ -132,9 +132,9 @@ static bool read_geometry(oribi_lowering *lowering, const oribi_call *call, geom
 static const float *pack_filter(oribi_lowering *lowering, const oribi_call *call, int64_t taps,
                                 int32_t channels, int32_t groups, bool is_transposed)
 {
-    float *packed = oribi_arena_array(lowering->arena, (size_t)taps * (size_t)channels, 4);
+    float *packed =
+        oribi_claim_array(lowering->arena, (size_t)taps * (size_t)channels, 4, lowering->status);
     if (packed == NULL) {
-        oribi_fail_memory(lowering->status);
         return NULL;
     }
     TF_Tensor *tensor = oribi_lower_constant_tensor(lowering, call, 1, TF_FLOAT);

@@ -56,10 +56,9 @@ static bool read_statistics(oribi_lowering *lowering, const oribi_call *call, in
         values[i] = oribi_lower_constant(lowering, call, i + 1, TF_FLOAT);
         ORIBI_TRY(values[i] != NULL);
     }
-    float *factor = oribi_arena_array(lowering->arena, (size_t)channels, sizeof *factor);
-    if (factor == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    float *factor =
+        oribi_claim_array(lowering->arena, (size_t)channels, sizeof *factor, lowering->status);
+    ORIBI_TRY(factor != NULL);
     oribi_micro_batch_norm_f32_factor(values[0], values[3], oribi_lower_float(call, "epsilon"),
                                       channels, factor);
     out->mean = values[2];

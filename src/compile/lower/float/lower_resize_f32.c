@@ -42,11 +42,11 @@ static bool read_taps(oribi_lowering *lowering, const resize *r, int32_t axis, t
         a.length = r->lengths[axis];
     }
     const int64_t n = oribi_micro_resize_taps(rule, &a);
-    int32_t *index = oribi_arena_array(lowering->arena, (size_t)(a.out * n), sizeof *index);
-    float *weight = oribi_arena_array(lowering->arena, (size_t)(a.out * n), sizeof *weight);
-    if (index == NULL || weight == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    int32_t *index =
+        oribi_claim_array(lowering->arena, (size_t)(a.out * n), sizeof *index, lowering->status);
+    float *weight =
+        oribi_claim_array(lowering->arena, (size_t)(a.out * n), sizeof *weight, lowering->status);
+    ORIBI_TRY(index != NULL && weight != NULL);
     for (int64_t i = 0; i < a.out; i++) {
         (void)oribi_micro_resize_tap(rule, &a, i, index + i * n, weight + i * n);
     }
@@ -139,11 +139,11 @@ static bool read_sizes(oribi_lowering *lowering, oribi_call *call, resize *r)
         oribi_lower_bytes(y) > INT32_MAX) {
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
     }
-    r->scales = oribi_arena_array(lowering->arena, (size_t)r->in.n + 1, sizeof *r->scales);
-    r->lengths = oribi_arena_array(lowering->arena, (size_t)r->in.n + 1, sizeof *r->lengths);
-    if (r->scales == NULL || r->lengths == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    r->scales = oribi_claim_array(lowering->arena, (size_t)r->in.n + 1, sizeof *r->scales,
+                                  lowering->status);
+    r->lengths = oribi_claim_array(lowering->arena, (size_t)r->in.n + 1, sizeof *r->lengths,
+                                   lowering->status);
+    ORIBI_TRY(r->scales != NULL && r->lengths != NULL);
     return r->rule.mode == ORIBI_MICRO_RESIZE_NEAREST || x->dtype == TF_FLOAT ||
            oribi_lower_refuse(lowering, call, "weighs elements that are not floats");
 }

@@ -86,12 +86,11 @@ static bool repeat(oribi_lowering *lowering, oribi_call *call, oribi_value_id va
     int32_t bytes;
     const oribi_value *y = oribi_lower_output(lowering, call);
     ORIBI_TRY(value >= 0 && oribi_lower_sizes(lowering, call, y, &ignored, &bytes));
-    oribi_value_id *inputs = oribi_arena_array(lowering->arena, 1, sizeof *inputs);
-    int32_t *count = oribi_arena_array(lowering->arena, 1, sizeof *count);
-    int64_t *step = oribi_arena_array(lowering->arena, 1, sizeof *step);
-    if (inputs == NULL || count == NULL || step == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    oribi_value_id *inputs =
+        oribi_claim_array(lowering->arena, 1, sizeof *inputs, lowering->status);
+    int32_t *count = oribi_claim_array(lowering->arena, 1, sizeof *count, lowering->status);
+    int64_t *step = oribi_claim_array(lowering->arena, 1, sizeof *step, lowering->status);
+    ORIBI_TRY(inputs != NULL && count != NULL && step != NULL);
     struct oribi_micro_move_args args;
     const struct oribi_micro_move_spec spec = {1, bytes, count, step, 0, 1};
     *inputs = value;

@@ -181,10 +181,9 @@ static bool transform(oribi_lowering *lowering, oribi_call *call, bool is_invers
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
     }
     const int32_t kind = oribi_element_kind_of(x->dtype);
-    void *roots = oribi_arena_array(lowering->arena, (size_t)oribi_micro_fft_roots_count(n), 4);
-    if (roots == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    void *roots = oribi_claim_array(lowering->arena, (size_t)oribi_micro_fft_roots_count(n), 4,
+                                    lowering->status);
+    ORIBI_TRY(roots != NULL);
     oribi_micro_fft_roots(kind, n, is_inverse ? 1 : 0, roots);
     if (kind == ORIBI_ELEMENT_S16) {
         SET_FFT(s16, "rfft_s16", int16_t);

@@ -53,9 +53,9 @@ static oribi_value_id add_captured(oribi_onnx *onnx, oribi_value_id outer, TF_St
     }
     if (onnx->n_captured == onnx->captured_capacity) {
         const int32_t capacity = onnx->captured_capacity * 2 + 8;
-        oribi_value_id *more = oribi_arena_array(&onnx->kept, (size_t)capacity, sizeof *more);
+        oribi_value_id *more =
+            oribi_claim_array(&onnx->kept, (size_t)capacity, sizeof *more, status);
         if (more == NULL) {
-            oribi_fail_memory(status);
             return -1;
         }
         if (onnx->n_captured > 0) {

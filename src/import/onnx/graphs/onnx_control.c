@@ -169,11 +169,9 @@ static bool fill_body(oribi_onnx_body *b, const oribi_onnx_loop *l, const oribi_
     const oribi_onnx_node *n = l->node;
     const oribi_onnx_formal number = {.dtype = TF_INT64, .shape = scalar};
     const oribi_onnx_formal condition = {.dtype = TF_BOOL, .shape = scalar};
-    oribi_value_id *inputs = oribi_arena_array(
-        &n->onnx->scratch, (size_t)(l->n_carried + l->n_scanned) + 3, sizeof *inputs);
-    if (inputs == NULL) {
-        return oribi_fail_memory(n->status);
-    }
+    oribi_value_id *inputs = oribi_claim_array(
+        &n->onnx->scratch, (size_t)(l->n_carried + l->n_scanned) + 3, sizeof *inputs, n->status);
+    ORIBI_TRY(inputs != NULL);
     inputs[0] = oribi_onnx_body_formal(b, "iteration", &number);
     inputs[1] = oribi_onnx_body_formal(b, "condition", &condition);
     for (int32_t i = 0; i < l->n_carried; i++) {

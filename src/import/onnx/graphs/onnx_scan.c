@@ -219,10 +219,8 @@ static bool fill_batch(oribi_onnx_body *b, const oribi_onnx_loop *l, oribi_value
     oribi_onnx_node *n = &b->node;
     oribi_arena *scratch = &n->onnx->scratch;
     const int32_t n_all = all->s.n_states + all->s.n_inputs;
-    oribi_value_id *own = oribi_arena_array(scratch, (size_t)n_all + 1, sizeof *own);
-    if (own == NULL) {
-        return oribi_fail_memory(n->status);
-    }
+    oribi_value_id *own = oribi_claim_array(scratch, (size_t)n_all + 1, sizeof *own, n->status);
+    ORIBI_TRY(own != NULL);
     for (int32_t i = 0; i < n_all; i++) {
         own[i] = element_of(n, oribi_onnx_body_take(b, all->s.states[i]), inputs[0], 0);
     }
