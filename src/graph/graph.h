@@ -315,9 +315,5 @@ bool oribi_graph_known_exactly(const oribi_graph *graph, oribi_value_id value, i
 /* View for kernel selection and creation; arrays live in the graph's arena. */
 bool oribi_graph_node_view(oribi_graph *graph, const oribi_node *node, oribi_node_view *out_view,
                            TF_Status *status);
-/* Invariants: ids, uses, producers, types. False with a message in test builds' checks. */
-bool oribi_graph_check(const oribi_graph *graph, TF_Status *status);
-/* One line per node in order. */
-void oribi_graph_print(const oribi_graph *graph, struct oribi_text *text);
 
 #endif

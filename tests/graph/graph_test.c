@@ -15,6 +15,7 @@
 #include "plugin/plugin.h"
 #include "support/fail_nth.h"
 #include "tensor/tensor.h"
+#include "support/graph_check.h"
 
 static TF_Status *status;
 static oribi_graph *graph;

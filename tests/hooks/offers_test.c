@@ -15,6 +15,7 @@
 #include "plugin/plugin.h"
 #include "target/target.h"
 #include "tensor/status.h"
+#include "support/graph_check.h"
 
 enum { NODES_MAX = 64, LONG_CHAIN = 600 };
 

@@ -14,6 +14,7 @@
 #include "plugin/plugin.h"
 #include "target/target.h"
 #include "tensor/status.h"
+#include "support/graph_check.h"
 
 /* --- Targets ---------------------------------------------------------------------------------- */
 

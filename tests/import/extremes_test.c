@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "support/onnx_import.h"
+#include "support/graph_check.h"
 
 enum { MAX_MODEL = 8192, MAX_PATH = 1024 };
 

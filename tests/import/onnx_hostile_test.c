@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "support/fail_nth.h"
 #include "support/onnx_import.h"
+#include "support/graph_check.h"
 
 static const char *const digits = TEST_SOURCE "/examples/digits/digits.onnx";
 

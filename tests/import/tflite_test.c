@@ -16,6 +16,7 @@
 #include "import/flat.h"
 #include "support/fail_nth.h"
 #include "support/onnx_import.h"
+#include "support/graph_check.h"
 
 static const char *const digits = TEST_SOURCE "/examples/digits/digits_int8.tflite";
 

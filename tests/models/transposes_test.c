@@ -8,6 +8,7 @@
 #include "models/model_test_support.h"
 #include "pass/pass.h"
 #include "plugin/plugin.h"
+#include "support/graph_check.h"
 
 typedef struct expectation {
     const char *name;

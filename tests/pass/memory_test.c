@@ -2,6 +2,7 @@
 /* Any allocation of the passes may fail: the result is a status, and nothing leaks. */
 #include "pass/pass_test_support.h"
 #include "support/fail_nth.h"
+#include "support/graph_check.h"
 
 /* A little of everything: layout, shuffle, flatten, folding, batch normalization, fusing. */
 static void build(net *n)

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "pass/pass.h"
 #include "plugin/plugin.h"
+#include "support/graph_check.h"
 
 typedef struct net {
     oribi_graph *graph;

@@ -2,6 +2,7 @@
 /* Nodes of half precision are computed in float between casts, of which there are as few as may be.
  */
 #include "pass/pass_test_support.h"
+#include "support/graph_check.h"
 
 static oribi_value_id halves(net *n, const char *name)
 {
