@@ -115,44 +115,19 @@ static bool is_open(oribi_ops_ctx *ctx, const batch_blocks *b, TF_Status *status
 
 static bool to_batch_dim(const batch_blocks *b, int64_t i, int64_t *dim, TF_Status *status)
 {
-    if (b->blocks.n < 0 || b->before.n < 0) {
-        *dim = -1;
-        return true;
-    }
     return oribi_ops_add(*dim, b->before.at[i], dim, status) &&
            oribi_ops_add(*dim, b->after.at[i], dim, status) &&
            oribi_ops_divide_evenly(*dim, b->blocks.at[i], dim, status);
 }
 
-static void space_to_batch(oribi_ops_ctx *ctx, TF_Status *status)
-{
-    batch_blocks b;
-    if (!read_blocks(ctx, &b, status) || is_open(ctx, &b, status)) {
-        return;
-    }
-    int64_t *batch = &b.shape.at[0];
-    *batch = b.blocks.n < 0 ? -1 : *batch;
-    for (int64_t i = 0; i < b.n_blocks; i++) {
-        if ((b.blocks.n >= 0 && !oribi_ops_multiply(*batch, b.blocks.at[i], batch, status)) ||
-            !to_batch_dim(&b, i, &b.shape.at[i + 1], status)) {
-            return;
-        }
-    }
-    oribi_ops_output(ctx, 0, &b.shape, status);
-}
-
 static bool to_space_dim(const batch_blocks *b, int64_t i, int64_t *dim, TF_Status *status)
 {
-    if (b->blocks.n < 0 || b->before.n < 0) {
-        *dim = -1;
-        return true;
-    }
     return oribi_ops_multiply(*dim, b->blocks.at[i], dim, status) &&
            oribi_ops_subtract(*dim, b->before.at[i], dim, status) &&
            oribi_ops_subtract(*dim, b->after.at[i], dim, status);
 }
 
-static void batch_to_space(oribi_ops_ctx *ctx, TF_Status *status)
+static void move_blocks(oribi_ops_ctx *ctx, bool to_batch, TF_Status *status)
 {
     batch_blocks b;
     if (!read_blocks(ctx, &b, status) || is_open(ctx, &b, status)) {
@@ -161,12 +136,28 @@ static void batch_to_space(oribi_ops_ctx *ctx, TF_Status *status)
     int64_t *batch = &b.shape.at[0];
     *batch = b.blocks.n < 0 ? -1 : *batch;
     for (int64_t i = 0; i < b.n_blocks; i++) {
-        if ((b.blocks.n >= 0 && !oribi_ops_divide_evenly(*batch, b.blocks.at[i], batch, status)) ||
-            !to_space_dim(&b, i, &b.shape.at[i + 1], status)) {
+        int64_t *dim = &b.shape.at[i + 1];
+        if (b.blocks.n >= 0 && !(to_batch ? oribi_ops_multiply : oribi_ops_divide_evenly)(
+                                   *batch, b.blocks.at[i], batch, status)) {
+            return;
+        }
+        if (b.blocks.n < 0 || b.before.n < 0) {
+            *dim = -1;
+        } else if (!(to_batch ? to_batch_dim : to_space_dim)(&b, i, dim, status)) {
             return;
         }
     }
     oribi_ops_output(ctx, 0, &b.shape, status);
+}
+
+static void space_to_batch(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    move_blocks(ctx, true, status);
+}
+
+static void batch_to_space(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    move_blocks(ctx, false, status);
 }
 
 const oribi_ops_row oribi_ops_space[] = {

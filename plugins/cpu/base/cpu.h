@@ -37,6 +37,11 @@ typedef struct oribi_cpu_kernel {
     }
 #define ORIBI_CPU_STATE_ROW(op, make, fn, ...)                                                     \
     ORIBI_CPU_ROW(op, fn, __VA_ARGS__, .create = make##_create, .destroy = oribi_kit_free)
+/* The same of an instruction set. */
+#define ORIBI_CPU_ISA_ROW(op, set, fn, ...)                                                        \
+    {                                                                                              \
+        .op_name = op, ORIBI_ISA_FIELDS(set), .compute = fn##_compute, .why = __VA_ARGS__          \
+    }
 #define ORIBI_CPU_OF(dtype) .types = {{"T", ORIBI_KIT_TYPE(dtype)}}
 
 /* One op family: the name of its file and its table. */

@@ -346,13 +346,8 @@ static void matmul_bits_compute(void *arg, TF_OpKernelContext *context)
         return matmul_bits_create(construction, &oribi_bits_##set);                                \
     }
 #define ROW(part, set)                                                                             \
-    {.op_name = "Oribi>MatMul4Bits",                                                               \
-     ORIBI_ISA_FIELDS(set),                                                                        \
-     .create = create_##set,                                                                       \
-     .compute = matmul_bits_compute,                                                               \
-     .destroy = oribi_kit_free,                                                                    \
-     .tolerance = 1e-4f,                                                                           \
-     .why = "weights packed in 4 bits, " #set},
+    ORIBI_CPU_ISA_ROW("Oribi>MatMul4Bits", set, matmul_bits, "weights packed in 4 bits, " #set,    \
+                      .create = create_##set, .destroy = oribi_kit_free, .tolerance = 1e-4f),
 
 ORIBI_ISAS_OF_bits(CREATE)
 

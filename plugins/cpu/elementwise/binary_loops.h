@@ -140,12 +140,8 @@ COMPUTE(power, 10)
 ORIBI_CPU_COMBINE(_f32, add_op, maximum_op, minimum_op)
 
 #define FAST_ROW(id, op, cycles, relative, expr)                                                   \
-    {.op_name = op,                                                                                \
-     .types = {{"T", ORIBI_CPU_F32}},                                                              \
-     ORIBI_ISA_FIELDS(ORIBI_ISA),                                                                  \
-     .compute = id##_compute,                                                                      \
-     .tolerance = (float)(relative),                                                               \
-     .why = BINARY_WHY},
+    ORIBI_CPU_ISA_ROW(op, ORIBI_ISA, id, BINARY_WHY, ORIBI_CPU_OF(TF_FLOAT),                       \
+                      .tolerance = (float)(relative)),
 /* clang-format off */
 const oribi_cpu_kernel ORIBI_ISA_TABLE(binary)[] = {
     FAST_OPS(FAST_ROW)

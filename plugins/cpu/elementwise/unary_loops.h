@@ -92,14 +92,8 @@ static void gelu_compute(void *state, TF_OpKernelContext *context)
 }
 
 #define ROW(id, op, create_fn, destroy_fn, relative)                                               \
-    {.op_name = op,                                                                                \
-     .types = {{"T", ORIBI_CPU_F32}},                                                              \
-     ORIBI_ISA_FIELDS(ORIBI_ISA),                                                                  \
-     .create = create_fn,                                                                          \
-     .compute = id##_compute,                                                                      \
-     .destroy = destroy_fn,                                                                        \
-     .tolerance = (float)(relative),                                                               \
-     .why = UNARY_WHY},
+    ORIBI_CPU_ISA_ROW(op, ORIBI_ISA, id, UNARY_WHY, ORIBI_CPU_OF(TF_FLOAT), .create = create_fn,   \
+                      .destroy = destroy_fn, .tolerance = (float)(relative)),
 #define FAST_ROW(id, op, cost, relative, expr) ROW(id, op, NULL, NULL, relative)
 #define STATE_ROW(id, op, create, cost, relative, expr)                                            \
     ROW(id, op, create, oribi_kit_free, relative)

@@ -314,11 +314,9 @@ static void conv_compute(void *arg, TF_OpKernelContext *context)
     }
 #define ROWS(part, set) ROW("Conv2D", set), ROW("_FusedConv2D", set), ROW("Oribi>FusedConv2d", set),
 #define ROW(op, set)                                                                               \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(set),                     \
-        .create = create_##set, .compute = conv_compute, .destroy = conv_destroy,                  \
-        .strided_outputs = 1, .tolerance = 1e-4f, .why = "packed indirect product, " #set          \
-    }
+    ORIBI_CPU_ISA_ROW(op, set, conv, "packed indirect product, " #set, ORIBI_CPU_OF(TF_FLOAT),     \
+                      .create = create_##set, .destroy = conv_destroy, .strided_outputs = 1,       \
+                      .tolerance = 1e-4f)
 
 ORIBI_ISAS_OF_gemm(CREATE)
 

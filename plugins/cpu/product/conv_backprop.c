@@ -215,14 +215,9 @@ static void backprop_compute(void *arg, TF_OpKernelContext *context)
         return backprop_create(construction, &oribi_gemm_##set);                                   \
     }
 #define ROW(part, set)                                                                             \
-    {.op_name = "Conv2DBackpropInput",                                                             \
-     .types = {{"T", ORIBI_CPU_F32}},                                                              \
-     ORIBI_ISA_FIELDS(set),                                                                        \
-     .create = create_##set,                                                                       \
-     .compute = backprop_compute,                                                                  \
-     .destroy = oribi_kit_free,                                                                    \
-     .tolerance = 1e-4f,                                                                           \
-     .why = "product, then gather, " #set},
+    ORIBI_CPU_ISA_ROW("Conv2DBackpropInput", set, backprop, "product, then gather, " #set,         \
+                      ORIBI_CPU_OF(TF_FLOAT), .create = create_##set, .destroy = oribi_kit_free,   \
+                      .tolerance = 1e-4f),
 
 ORIBI_ISAS_OF_gemm(CREATE)
 

@@ -309,11 +309,8 @@ static void packed_destroy(void *object)
     }
 #define ROWS(part, set) ROW("ONNX>Conv", onnx_##set, set), ROW("Conv3D", three_##set, set),
 #define ROW(op, create_fn, set)                                                                    \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(set),                     \
-        .create = create_fn, .compute = packed_compute, .destroy = packed_destroy,                 \
-        .tolerance = 1e-4f, .why = "packed indirect product, " #set                                \
-    }
+    ORIBI_CPU_ISA_ROW(op, set, packed, "packed indirect product, " #set, ORIBI_CPU_OF(TF_FLOAT),   \
+                      .create = create_fn, .destroy = packed_destroy, .tolerance = 1e-4f)
 
 ORIBI_ISAS_OF_gemm(CREATE)
 

@@ -443,11 +443,9 @@ static void depthwise_compute(void *arg, TF_OpKernelContext *context)
         return depthwise_create(construction, ORIBI_ISA_##set, &oribi_depthwise_##set);            \
     }
 #define ROW(op, set)                                                                               \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(set),                     \
-        .create = create_##set, .compute = depthwise_compute, .destroy = depthwise_destroy,        \
-        .strided_outputs = 1, .tolerance = 1e-4f, .why = "pixels shared by taps, " #set            \
-    }
+    ORIBI_CPU_ISA_ROW(op, set, depthwise, "pixels shared by taps, " #set, ORIBI_CPU_OF(TF_FLOAT),  \
+                      .create = create_##set, .destroy = depthwise_destroy, .strided_outputs = 1,  \
+                      .tolerance = 1e-4f)
 #define ROWS(part, set)                                                                            \
     ROW("DepthwiseConv2dNative", set), ROW("_FusedDepthwiseConv2dNative", set),                    \
         ROW("Oribi>FusedDepthwiseConv2d", set),

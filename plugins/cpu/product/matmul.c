@@ -266,11 +266,8 @@ static void matmul_compute(void *arg, TF_OpKernelContext *context)
         return matmul_create(construction, ORIBI_ISA_##set, &oribi_gemm_##set);                    \
     }
 #define ROW(op, set)                                                                               \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(set),                     \
-        .create = create_##set, .compute = matmul_compute, .destroy = matmul_destroy,              \
-        .tolerance = 1e-4f, .why = "packed product, " #set                                         \
-    }
+    ORIBI_CPU_ISA_ROW(op, set, matmul, "packed product, " #set, ORIBI_CPU_OF(TF_FLOAT),            \
+                      .create = create_##set, .destroy = matmul_destroy, .tolerance = 1e-4f)
 #define ROWS(part, set)                                                                            \
     ROW("MatMul", set), ROW("_FusedMatMul", set), ROW("BatchMatMulV2", set),                       \
         ROW("Oribi>FusedBatchMatMul", set),

@@ -103,21 +103,12 @@ static int64_t count_row(const ngrams_state *s, oribi_kit_run *run, int64_t leng
     return 1;
 }
 
-static void put_split(void *splits, TF_DataType dtype, int64_t i, int64_t value)
-{
-    if (dtype == TF_INT32) {
-        ((int32_t *)splits)[i] = (int32_t)value;
-    } else {
-        ((int64_t *)splits)[i] = value;
-    }
-}
-
 static bool count_all(const ngrams_state *s, oribi_kit_run *run, int64_t n_splits, void *splits,
                       int64_t *out_total)
 {
     const TF_DataType dtype = TF_TensorType(run->in[1]);
     int64_t patience = 0, total = 0;
-    put_split(splits, dtype, 0, 0);
+    oribi_cpu_put_split(splits, dtype, 0, 0);
     for (int64_t i = 0; i + 1 < n_splits; i++) {
         int64_t begin = 0, end = 0;
         if (oribi_kit_stops(run, &patience, 20) || !row_at(run, i, &begin, &end)) {
@@ -131,7 +122,7 @@ static bool count_all(const ngrams_state *s, oribi_kit_run *run, int64_t n_split
             (dtype == TF_INT32 && total > INT32_MAX)) {
             return oribi_kit_fail(run, TF_RESOURCE_EXHAUSTED, "there are too many ngrams");
         }
-        put_split(splits, dtype, i + 1, total);
+        oribi_cpu_put_split(splits, dtype, i + 1, total);
     }
     *out_total = total;
     return true;

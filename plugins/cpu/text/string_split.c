@@ -15,15 +15,6 @@ static void split_read(oribi_kit_setup *setup, split_state *state)
 }
 ORIBI_KIT_CREATE(split, split_state)
 
-static oribi_cpu_span without_space(oribi_cpu_span rest)
-{
-    while (rest.n > 0 && oribi_cpu_is_space(rest.at[0])) {
-        rest.at++;
-        rest.n--;
-    }
-    return rest;
-}
-
 /* Where the next delimiter begins in the rest, or its end. */
 static size_t next_delimiter(const split_state *s, size_t width, oribi_cpu_span rest)
 {
@@ -46,7 +37,7 @@ static int64_t split_text(oribi_kit_run *run, const split_state *s, oribi_cpu_sp
 {
     const size_t width = strlen(s->delimiter);
     int64_t count = 0;
-    rest = width == 0 ? without_space(rest) : rest;
+    rest = width == 0 ? oribi_cpu_without_space(rest) : rest;
     bool has_more = width > 0 || rest.n > 0;
     while (has_more) {
         const bool is_last = s->most >= 0 && count >= s->most;
@@ -60,7 +51,7 @@ static int64_t split_text(oribi_kit_run *run, const split_state *s, oribi_cpu_sp
         const size_t gone = n + (width == 0 && has_more ? 1 : has_more ? width : 0);
         rest = (oribi_cpu_span){rest.at + gone, rest.n - gone};
         if (width == 0) {
-            rest = without_space(rest);
+            rest = oribi_cpu_without_space(rest);
             has_more = rest.n > 0;
         }
     }

@@ -33,15 +33,6 @@ typedef struct splitter {
     bool is_old, keeps_empty, is_done;
 } splitter;
 
-static oribi_cpu_span without_space(oribi_cpu_span rest)
-{
-    while (rest.n > 0 && oribi_cpu_is_space(rest.at[0])) {
-        rest.at++;
-        rest.n--;
-    }
-    return rest;
-}
-
 static splitter begin(const split_state *state, oribi_cpu_span text, oribi_cpu_span separator)
 {
     const bool is_white = separator.n == 0 && state->most != 0 && !state->is_old;
@@ -49,7 +40,7 @@ static splitter begin(const split_state *state, oribi_cpu_span text, oribi_cpu_s
                   .most = state->most,
                   .is_old = state->is_old,
                   .keeps_empty = state->keeps_empty};
-    s.rest = is_white ? without_space(text) : text;
+    s.rest = is_white ? oribi_cpu_without_space(text) : text;
     s.is_done = (is_white || s.is_old) && s.rest.n == 0;
     return s;
 }
@@ -118,7 +109,7 @@ static bool next_part(splitter *s, oribi_cpu_span *out)
         const size_t gone = s->is_done ? n : n + s->separator.n;
         s->rest = (oribi_cpu_span){s->rest.at + gone, s->rest.n - gone};
     } else {
-        s->rest = without_space((oribi_cpu_span){s->rest.at + n, s->rest.n - n});
+        s->rest = oribi_cpu_without_space((oribi_cpu_span){s->rest.at + n, s->rest.n - n});
         /* Where no more splits are left, the rest is a part, even an empty one. */
         s->is_done = s->rest.n == 0 && s->n != s->most;
     }

@@ -44,14 +44,7 @@ static bool strip_run(const void *state, oribi_kit_run *run)
     TF_TString *y = oribi_cpu_text_output(run, 0, dims.at, dims.n);
     const int64_t count = y == NULL ? 0 : TF_TensorElementCount(run->in[0]);
     for (int64_t i = 0; i < count; i++) {
-        oribi_cpu_span text = oribi_cpu_text_at(x, i);
-        while (text.n > 0 && oribi_cpu_is_space(text.at[0])) {
-            text.at++;
-            text.n--;
-        }
-        while (text.n > 0 && oribi_cpu_is_space(text.at[text.n - 1])) {
-            text.n--;
-        }
+        const oribi_cpu_span text = oribi_cpu_trimmed(oribi_cpu_text_at(x, i));
         if (oribi_kit_stops(run, &patience, 60) || !oribi_cpu_text_append(run, &y[i], text)) {
             return false;
         }

@@ -172,13 +172,7 @@ enum { MOST_CHARACTERS = 1024 };
 /* The text without the space around it, with a NUL, in `room`; false: empty or too long. */
 static bool trimmed(oribi_cpu_span text, char room[MOST_CHARACTERS])
 {
-    while (text.n > 0 && oribi_cpu_is_space(text.at[0])) {
-        text.at++;
-        text.n--;
-    }
-    while (text.n > 0 && oribi_cpu_is_space(text.at[text.n - 1])) {
-        text.n--;
-    }
+    text = oribi_cpu_trimmed(text);
     if (text.n == 0 || text.n >= MOST_CHARACTERS || memchr(text.at, '\0', text.n) != NULL) {
         return false;
     }

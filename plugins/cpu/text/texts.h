@@ -28,6 +28,15 @@ static inline bool oribi_cpu_same_text(oribi_cpu_span a, oribi_cpu_span b)
 bool oribi_cpu_text_count(oribi_kit_run *run, size_t before, size_t after);
 /* A kernel begins to make texts. */
 void oribi_cpu_text_begin(void);
+/* Splits of rows are int32 or int64. */
+static inline void oribi_cpu_put_split(void *splits, TF_DataType dtype, int64_t i, int64_t value)
+{
+    if (dtype == TF_INT32) {
+        ((int32_t *)splits)[i] = (int32_t)value;
+    } else {
+        ((int64_t *)splits)[i] = value;
+    }
+}
 
 /* Output `index` of empty texts; NULL: failed. */
 static inline TF_TString *oribi_cpu_text_output(oribi_kit_run *run, int index, const int64_t *dims,
@@ -87,6 +96,25 @@ static inline bool oribi_cpu_text_scalar(oribi_kit_run *run, int index, const ch
 static inline bool oribi_cpu_is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static inline oribi_cpu_span oribi_cpu_without_space(oribi_cpu_span text)
+{
+    while (text.n > 0 && oribi_cpu_is_space(text.at[0])) {
+        text.at++;
+        text.n--;
+    }
+    return text;
+}
+
+/* Without the space on both sides. */
+static inline oribi_cpu_span oribi_cpu_trimmed(oribi_cpu_span text)
+{
+    text = oribi_cpu_without_space(text);
+    while (text.n > 0 && oribi_cpu_is_space(text.at[text.n - 1])) {
+        text.n--;
+    }
+    return text;
 }
 
 #endif

@@ -101,15 +101,6 @@ static bool fail_format(oribi_kit_run *run, int64_t i, const reader *r)
 
 /* --- UnicodeDecode ---------------------------------------------------------------------------- */
 
-static void put_split(void *splits, TF_DataType dtype, int64_t i, int64_t value)
-{
-    if (dtype == TF_INT32) {
-        ((int32_t *)splits)[i] = (int32_t)value;
-    } else {
-        ((int64_t *)splits)[i] = value;
-    }
-}
-
 /* Counts the characters of all texts, and writes where each text's begin. */
 static bool count_characters(const unicode_state *s, oribi_kit_run *run, int64_t count,
                              void *splits, int64_t *out_total)
@@ -117,7 +108,7 @@ static bool count_characters(const unicode_state *s, oribi_kit_run *run, int64_t
     const TF_TString *x = TF_TensorData(run->in[0]);
     int64_t patience = 0;
     *out_total = 0;
-    put_split(splits, s->splits, 0, 0);
+    oribi_cpu_put_split(splits, s->splits, 0, 0);
     for (int64_t i = 0; i < count; i++) {
         reader r = {.rest = oribi_cpu_text_at(x, i)};
         while (read_next(s, &r)) {
@@ -132,7 +123,7 @@ static bool count_characters(const unicode_state *s, oribi_kit_run *run, int64_t
         if (oribi_kit_stops(run, &patience, 10)) { /* they may all be empty */
             return false;
         }
-        put_split(splits, s->splits, i + 1, *out_total);
+        oribi_cpu_put_split(splits, s->splits, i + 1, *out_total);
     }
     if (s->splits == TF_INT32 && *out_total > INT32_MAX) {
         return oribi_kit_fail(run, TF_OUT_OF_RANGE, "%lld characters are too many for int32 splits",

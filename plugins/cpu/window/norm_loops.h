@@ -321,11 +321,9 @@ static void rms_norm_compute(void *state, TF_OpKernelContext *context)
     }
 /* The statistics have a type of their own, U. */
 #define BN_ROW(op, create_fn)                                                                      \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_F32}, {"U", ORIBI_CPU_F32}},                      \
-        ORIBI_ISA_FIELDS(ORIBI_ISA), .create = create_fn, .compute = bn_compute,                   \
-        .destroy = oribi_kit_free, .strided_outputs = 1, .tolerance = 1e-5f, .why = NORM_WHY       \
-    }
+    ORIBI_CPU_ISA_ROW(op, ORIBI_ISA, bn, NORM_WHY,                                                 \
+                      .types = {{"T", ORIBI_CPU_F32}, {"U", ORIBI_CPU_F32}}, .create = create_fn,  \
+                      .destroy = oribi_kit_free, .strided_outputs = 1, .tolerance = 1e-5f)
 const oribi_cpu_kernel ORIBI_ISA_TABLE(norm)[] = {
     NORM_ROW("Softmax", NULL, softmax_compute, NULL, 0, 1e-5),
     NORM_ROW("LogSoftmax", NULL, log_softmax_compute, NULL, 0, 1e-5),

@@ -40,11 +40,9 @@ ORIBI_CPU_REDUCE(max, float, float, -__builtin_inff(), v > acc || v != v ? v : a
 ORIBI_CPU_REDUCE(min, float, float, __builtin_inff(), v < acc || v != v ? v : acc, acc, FOLD, 1)
 
 #define REDUCE_ROW(op, fn, relative)                                                               \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(ORIBI_ISA),               \
-        .create = oribi_cpu_reduce_create, .compute = fn##_compute, .destroy = oribi_kit_free,     \
-        .tolerance = (float)(relative), .why = REDUCE_WHY                                          \
-    }
+    ORIBI_CPU_ISA_ROW(op, ORIBI_ISA, fn, REDUCE_WHY, ORIBI_CPU_OF(TF_FLOAT),                       \
+                      .create = oribi_cpu_reduce_create, .destroy = oribi_kit_free,                \
+                      .tolerance = (float)(relative))
 const oribi_cpu_kernel ORIBI_ISA_TABLE(reduce)[] = {
     REDUCE_ROW("Sum", sum, 1e-5), REDUCE_ROW("Mean", mean, 1e-5), REDUCE_ROW("Prod", prod, 1e-5),
     REDUCE_ROW("Max", max, 0),    REDUCE_ROW("Min", min, 0),      {.op_name = NULL},

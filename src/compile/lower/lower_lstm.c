@@ -87,11 +87,8 @@ static bool read_spec(oribi_lowering *lowering, oribi_call *call, struct oribi_m
 /* Two arrays of a number for each unit of each gate, one behind the other. */
 static int32_t *make_numbers(oribi_lowering *lowering, const struct oribi_micro_lstm_sizes *s)
 {
-    int32_t *made = oribi_arena_array(lowering->arena, (size_t)s->units * 8, sizeof *made);
-    if (made == NULL) {
-        oribi_fail_memory(lowering->status);
-    }
-    return made;
+    return oribi_claim_array(lowering->arena, (size_t)s->units * 8, sizeof(int32_t),
+                             lowering->status);
 }
 
 /* The weights and the bias, which is of this type. False: not constant, or no memory. */

@@ -32,37 +32,18 @@ bool oribi_lower_table(oribi_lowering *lowering, oribi_call *call,
     return oribi_call_lookup(lowering, call, table);
 }
 
-static bool lower_curve(oribi_lowering *lowering, oribi_call *call,
-                        const struct oribi_micro_unary_16_spec *spec, int32_t count)
-{
-    struct oribi_micro_curve_points_s16_args args = {.count = count};
-    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_curve_points_s16_prepare(spec, &args)));
-    return ORIBI_CALL_SET(lowering, call, "curve_points_s16", curve_points_s16, &args);
-}
-
-static bool lower_leaky(oribi_lowering *lowering, oribi_call *call,
-                        const struct oribi_micro_unary_16_spec *spec, int32_t count)
-{
-    struct oribi_micro_leaky_relu_s16_args args = {.count = count};
-    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_leaky_relu_s16_prepare(spec, &args)));
-    return ORIBI_CALL_SET(lowering, call, "leaky_relu_s16", leaky_relu_s16, &args);
-}
-
-static bool lower_sqrt(oribi_lowering *lowering, oribi_call *call,
-                       const struct oribi_micro_unary_16_spec *spec, int32_t count)
-{
-    struct oribi_micro_sqrt_s16_args args = {.count = count};
-    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_sqrt_s16_prepare(spec, &args)));
-    return ORIBI_CALL_SET(lowering, call, "sqrt_s16", sqrt_s16, &args);
-}
-
-static bool lower_relu(oribi_lowering *lowering, oribi_call *call,
-                       const struct oribi_micro_unary_16_spec *spec, int32_t count)
-{
-    struct oribi_micro_requantize_args args = {.count = count};
-    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_relu_16_prepare(spec, &args)));
-    return ORIBI_CALL_SET(lowering, call, "requantize", requantize, &args);
-}
+#define LOWER_16(name, kernel, prepare)                                                            \
+    static bool name(oribi_lowering *lowering, oribi_call *call,                                   \
+                     const struct oribi_micro_unary_16_spec *spec, int32_t count)                  \
+    {                                                                                              \
+        struct oribi_micro_##kernel##_args args = {.count = count};                                \
+        ORIBI_TRY(oribi_lower_check(lowering, call, prepare(spec, &args)));                        \
+        return ORIBI_CALL_SET(lowering, call, #kernel, kernel, &args);                             \
+    }
+LOWER_16(lower_curve, curve_points_s16, oribi_micro_curve_points_s16_prepare)
+LOWER_16(lower_leaky, leaky_relu_s16, oribi_micro_leaky_relu_s16_prepare)
+LOWER_16(lower_sqrt, sqrt_s16, oribi_micro_sqrt_s16_prepare)
+LOWER_16(lower_relu, requantize, oribi_micro_relu_16_prepare)
 
 static bool lower_lookup(oribi_lowering *lowering, oribi_call *call,
                          const struct oribi_micro_unary_16_spec *spec, int32_t count)
