@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "import/import.h"
 #include "plugin/plugin.h"
-#include "support/graph_check.h"
+#include "tests/support/graph_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
