@@ -102,6 +102,8 @@ void cli_progress(const char *what, int64_t done, int64_t total);
 _Noreturn void cli_no_memory(size_t bytes);
 void *cli_alloc(size_t bytes);
 void *cli_grow(void *block, size_t count, size_t size);
+bool cli_ends_with(const char *text, const char *tail);
+uint32_t cli_little(const uint8_t *at, int bytes);       /* a number, its low bytes first */
 char *cli_copy_text(const char *text, size_t length);    /* with a NUL */
 char *cli_path_in(const char *folder, const char *name); /* "folder/name"; free() */
 TF_Buffer *cli_buffer(void);                             /* an empty one */

@@ -174,6 +174,21 @@ TF_Buffer *cli_buffer(void)
     return buffer;
 }
 
+bool cli_ends_with(const char *text, const char *tail)
+{
+    const size_t a = strlen(text), b = strlen(tail);
+    return a >= b && strcmp(text + a - b, tail) == 0;
+}
+
+uint32_t cli_little(const uint8_t *at, int bytes)
+{
+    uint32_t value = 0;
+    for (int i = 0; i < bytes; i++) {
+        value |= (uint32_t)at[i] << 8 * i;
+    }
+    return value;
+}
+
 char *cli_copy_text(const char *text, size_t length)
 {
     char *copy = cli_alloc(length + 1);

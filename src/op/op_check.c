@@ -13,16 +13,12 @@ static bool check_fail(oribi_spec *spec, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static bool check_fail(oribi_spec *spec, const char *format, ...)
 {
-    oribi_text *errors = spec->errors;
-    if (errors->length > 0) {
-        oribi_text_append(errors, "\n");
-    }
     va_list args;
     va_start(args, format);
-    oribi_text_vprintf(errors, format, args);
+    oribi_spec_error(spec->errors, format, args);
     va_end(args);
-    oribi_text_append(errors, "; in OpDef: ");
-    oribi_op_print(&spec->entry->def, errors);
+    oribi_text_append(spec->errors, "; in OpDef: ");
+    oribi_op_print(&spec->entry->def, spec->errors);
     return false;
 }
 

@@ -6,6 +6,8 @@
 #ifndef ORIBI_OP_SPEC_H_
 #define ORIBI_OP_SPEC_H_
 
+#include <stdarg.h>
+
 #include "base/text.h"
 #include "op/traits.h"
 
@@ -41,6 +43,8 @@ typedef struct oribi_spec { /* state of parsing one definition */
 bool oribi_spec_fail(oribi_spec *spec, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 bool oribi_spec_no_memory(oribi_spec *spec);
+/* A line of the errors, without more. */
+void oribi_spec_error(oribi_text *errors, const char *format, va_list args);
 
 /* --- Scanner over NUL-terminated text; each consumes on success only (spec_scan.c) ------------ */
 typedef struct oribi_span {
@@ -56,6 +60,11 @@ bool oribi_scan_integer(const char **at, int64_t *out);
 /* '...' or "..." with C escapes, unescaped into the arena. */
 bool oribi_scan_quoted(const char **at, oribi_spec *spec, oribi_string *out);
 bool oribi_span_is(oribi_span span, const char *text);
+/* The attribute of the definition that has the name; NULL: none. */
+oribi_attr_def *oribi_spec_find_attr(const oribi_spec *spec, oribi_span name);
+/* "name :" into the arena, with `lower` as oribi_scan_name; `shown` is what a failure names. */
+bool oribi_spec_scan_name(oribi_spec *spec, const char **at, bool lower, const char *shown,
+                          const char **out);
 
 /* --- Specs (spec_attr.c, spec_arg.c) ---------------------------------------------------------- */
 bool oribi_spec_parse_attr(oribi_spec *spec, oribi_attr_def *out);

@@ -6,17 +6,6 @@
 
 #include "op/spec.h"
 
-static oribi_attr_def *find_attr(oribi_spec *spec, oribi_span name)
-{
-    oribi_op_def *def = &spec->entry->def;
-    for (int32_t i = 0; i < def->n_attrs; i++) {
-        if (oribi_span_is(name, def->attrs[i].name)) {
-            return &def->attrs[i];
-        }
-    }
-    return NULL;
-}
-
 static void give_default_minimum(oribi_attr_def *attr)
 {
     if (!attr->has_minimum) {
@@ -41,7 +30,7 @@ static bool wrong_attr(oribi_spec *spec, const oribi_attr_def *attr, const char 
 
 static bool resolve_number(oribi_spec *spec, oribi_span name, oribi_arg_def *out)
 {
-    oribi_attr_def *attr = find_attr(spec, name);
+    oribi_attr_def *attr = oribi_spec_find_attr(spec, name);
     if (attr == NULL) {
         return unknown_attr(spec, name);
     }
@@ -59,7 +48,7 @@ static bool resolve_type(oribi_spec *spec, oribi_span name, oribi_arg_def *out)
     if (out->type != 0) {
         return true;
     }
-    oribi_attr_def *attr = find_attr(spec, name);
+    oribi_attr_def *attr = oribi_spec_find_attr(spec, name);
     if (attr == NULL) {
         return unknown_attr(spec, name);
     }
@@ -115,22 +104,8 @@ static bool scan_ref(const char **at)
 bool oribi_spec_parse_arg(oribi_spec *spec, oribi_arg_def *out)
 {
     const char *at = spec->text;
-    oribi_span name;
     *out = (oribi_arg_def){.name = "", .description = ""};
-    oribi_scan_spaces(&at);
-    if (!oribi_scan_name(&at, true, &name)) {
-        return oribi_spec_fail(spec, "Trouble parsing 'name:'");
-    }
-    oribi_scan_spaces(&at);
-    if (!oribi_scan_literal(&at, ":")) {
-        return oribi_spec_fail(spec, "Trouble parsing 'name:'");
-    }
-    oribi_scan_spaces(&at);
-    out->name = oribi_arena_strndup(&spec->entry->arena, name.data, name.length);
-    if (out->name == NULL) {
-        out->name = "";
-        return oribi_spec_no_memory(spec);
-    }
+    ORIBI_TRY(oribi_spec_scan_name(spec, &at, true, "name", &out->name));
     out->is_ref = scan_ref(&at);
     ORIBI_TRY(parse_type(spec, &at, out));
     if (out->is_ref) {

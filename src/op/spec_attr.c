@@ -223,22 +223,8 @@ static bool parse_after_name(oribi_spec *spec, const char **at, oribi_attr_def *
 bool oribi_spec_parse_attr(oribi_spec *spec, oribi_attr_def *out)
 {
     const char *at = spec->text;
-    oribi_span name;
     *out = (oribi_attr_def){.name = "", .description = "", .kind = ORIBI_ATTR_KIND_BROKEN};
-    oribi_scan_spaces(&at);
-    if (!oribi_scan_name(&at, false, &name)) {
-        return oribi_spec_fail(spec, "Trouble parsing '<name>:'");
-    }
-    oribi_scan_spaces(&at);
-    if (!oribi_scan_literal(&at, ":")) {
-        return oribi_spec_fail(spec, "Trouble parsing '<name>:'");
-    }
-    oribi_scan_spaces(&at);
-    out->name = oribi_arena_strndup(&spec->entry->arena, name.data, name.length);
-    if (out->name == NULL) {
-        out->name = "";
-        return oribi_spec_no_memory(spec);
-    }
+    ORIBI_TRY(oribi_spec_scan_name(spec, &at, false, "<name>", &out->name));
     if (!parse_after_name(spec, &at, out)) {
         out->kind = ORIBI_ATTR_KIND_BROKEN;
         return false;

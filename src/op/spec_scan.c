@@ -7,15 +7,20 @@
 #include "op/spec.h"
 #include "base/ascii.h"
 
-bool oribi_spec_fail(oribi_spec *spec, const char *format, ...)
+void oribi_spec_error(oribi_text *errors, const char *format, va_list args)
 {
-    oribi_text *errors = spec->errors;
     if (errors->length > 0) {
         oribi_text_append(errors, "\n");
     }
+    oribi_text_vprintf(errors, format, args);
+}
+
+bool oribi_spec_fail(oribi_spec *spec, const char *format, ...)
+{
+    oribi_text *errors = spec->errors;
     va_list args;
     va_start(args, format);
-    oribi_text_vprintf(errors, format, args);
+    oribi_spec_error(errors, format, args);
     va_end(args);
     if (spec->text != NULL) {
         oribi_text_printf(errors, " from %s(\"%s\")", spec->what, spec->text);
@@ -167,4 +172,31 @@ bool oribi_scan_quoted(const char **at, oribi_spec *spec, oribi_string *out)
 bool oribi_span_is(oribi_span span, const char *text)
 {
     return strlen(text) == span.length && memcmp(span.data, text, span.length) == 0;
+}
+
+oribi_attr_def *oribi_spec_find_attr(const oribi_spec *spec, oribi_span name)
+{
+    const oribi_op_def *def = &spec->entry->def;
+    for (int32_t i = 0; i < def->n_attrs; i++) {
+        if (oribi_span_is(name, def->attrs[i].name)) {
+            return &def->attrs[i];
+        }
+    }
+    return NULL;
+}
+
+bool oribi_spec_scan_name(oribi_spec *spec, const char **at, bool lower, const char *shown,
+                          const char **out)
+{
+    oribi_span name;
+    oribi_scan_spaces(at);
+    const bool is_there = oribi_scan_name(at, lower, &name);
+    oribi_scan_spaces(at);
+    if (!is_there || !oribi_scan_literal(at, ":")) {
+        return oribi_spec_fail(spec, "Trouble parsing '%s:'", shown);
+    }
+    oribi_scan_spaces(at);
+    const char *kept = oribi_arena_strndup(&spec->entry->arena, name.data, name.length);
+    *out = kept != NULL ? kept : "";
+    return kept != NULL || oribi_spec_no_memory(spec);
 }

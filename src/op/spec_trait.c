@@ -69,17 +69,6 @@ static int32_t find_input(const oribi_spec *spec, oribi_span name)
     return -1;
 }
 
-static const oribi_attr_def *find_attr(const oribi_spec *spec, oribi_span name)
-{
-    const oribi_op_def *def = &spec->entry->def;
-    for (int32_t i = 0; i < def->n_attrs; i++) {
-        if (oribi_span_is(name, def->attrs[i].name)) {
-            return &def->attrs[i];
-        }
-    }
-    return NULL;
-}
-
 static bool scan_word(oribi_spec *spec, const char **at, oribi_span *out)
 {
     oribi_scan_spaces(at);
@@ -104,7 +93,7 @@ static bool read_input(oribi_spec *spec, oribi_span name, int32_t *out)
 
 static bool read_attr(oribi_spec *spec, oribi_span name, uint8_t kind, const char **out)
 {
-    const oribi_attr_def *attr = find_attr(spec, name);
+    const oribi_attr_def *attr = oribi_spec_find_attr(spec, name);
     if (attr == NULL || attr->kind != kind || attr->is_list) {
         return oribi_spec_fail(spec, "No attribute of type %s is called '%.*s'",
                                oribi_attr_kind_name(kind, false), (int)name.length, name.data);
@@ -155,7 +144,7 @@ static bool read_axis(oribi_spec *spec, oribi_span name, oribi_trait_def *out)
 
 static bool read_where(oribi_spec *spec, oribi_span name, oribi_trait_def *out)
 {
-    const oribi_attr_def *attr = find_attr(spec, name);
+    const oribi_attr_def *attr = oribi_spec_find_attr(spec, name);
     return attr != NULL && attr->kind == TF_ATTR_STRING
                ? read_attr(spec, name, TF_ATTR_STRING, &out->format_attr)
                : read_attr(spec, name, TF_ATTR_INT, &out->axis_attr);
@@ -291,7 +280,7 @@ static bool parse_value(oribi_spec *spec, const char **at, const oribi_attr_def 
     } else if (attr->kind == TF_ATTR_STRING && oribi_scan_quoted(at, spec, &value.s)) {
         fits = true;
     } else if (oribi_scan_name(at, false, &name)) {
-        const oribi_attr_def *other = find_attr(spec, name);
+        const oribi_attr_def *other = oribi_spec_find_attr(spec, name);
         if (other != NULL && other->kind == attr->kind && !other->is_list) {
             out->other = other->name;
             return true;
@@ -324,7 +313,7 @@ static bool parse_condition(oribi_spec *spec, const char **at, oribi_trait_condi
     oribi_span name;
     *out = (oribi_trait_condition){.attr = NULL};
     ORIBI_TRY(scan_word(spec, at, &name));
-    const oribi_attr_def *attr = find_attr(spec, name);
+    const oribi_attr_def *attr = oribi_spec_find_attr(spec, name);
     out->is_of_sizes = attr == NULL && oribi_span_is(name, "size");
     if (out->is_of_sizes) {
         ORIBI_TRY(parse_sizes(spec, at, &out->attr));

@@ -43,16 +43,6 @@ bool oribi_frame_note(oribi_frame *frame, int32_t value, const oribi_wish *given
     return ok;
 }
 
-static oribi_wish make_wish(oribi_wish_kind kind, int32_t from, const int64_t *dims, int rank,
-                            size_t bytes)
-{
-    oribi_wish wish = {.kind = (uint8_t)kind, .from = from, .rank = rank, .bytes = bytes};
-    for (int k = 0; k < rank && rank <= ORIBI_INLINE_RANK; k++) {
-        wish.dims[k] = dims[k];
-    }
-    return wish;
-}
-
 static bool finish_slot(const oribi_frame *frame, oribi_slot *slot, const int64_t *dims, int rank,
                         TF_Status *status)
 {
@@ -112,6 +102,20 @@ bool oribi_check_inferred(TF_OpKernelContext *ctx, int index, const int64_t *dim
     oribi_text_destroy(&text);
     TF_OpKernelContext_Failure(ctx, status);
     return false;
+}
+
+bool oribi_check_set(TF_OpKernelContext *ctx, int index, const TF_Tensor *tensor, size_t *out_bytes,
+                     TF_Status *status)
+{
+    if (!oribi_size_of_dims(tensor->dims, tensor->rank, oribi_dtype_bytes(tensor->dtype),
+                            out_bytes) ||
+        *out_bytes > tensor->bytes || tensor->data == NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "output %d of node '%s': the tensor that was set has a shape that does "
+                          "not fit its %zu bytes",
+                          index, ctx->step->kernel->node->name, tensor->bytes);
+    }
+    return oribi_check_inferred(ctx, index, tensor->dims, tensor->rank, status);
 }
 
 /* --- Outputs that are allocated or forwarded ------------------------------------------------- */
@@ -227,8 +231,8 @@ static bool host_allocate_output(TF_OpKernelContext *ctx, int index, const int64
         return finish_slot(frame, slot, dims, rank, status);
     }
     const int from = find_forward(frame, value, bytes, candidates, n_candidates);
-    const oribi_wish wish =
-        make_wish(from >= 0 ? ORIBI_WISH_FORWARD : ORIBI_WISH_ALLOCATE, from, dims, rank, bytes);
+    const oribi_wish wish = oribi_wish_make(from >= 0 ? ORIBI_WISH_FORWARD : ORIBI_WISH_ALLOCATE,
+                                            from, dims, rank, bytes);
     return oribi_frame_note(frame, value, &wish, status) &&
            give_storage(frame, value, bytes, status) &&
            finish_slot(frame, slot, dims, rank, status);
@@ -270,13 +274,13 @@ static bool set_plain(oribi_frame *frame, int32_t value, const TF_Tensor *tensor
 {
     if (oribi_frame_device_of(frame, tensor->buffer) != frame->ctx.slots[value].device) {
         const oribi_wish copy =
-            make_wish(ORIBI_WISH_ALLOCATE, -1, tensor->dims, tensor->rank, bytes);
+            oribi_wish_make(ORIBI_WISH_ALLOCATE, -1, tensor->dims, tensor->rank, bytes);
         return oribi_frame_note(frame, value, &copy, status) &&
                copy_to_output(frame, value, tensor, NULL, bytes, status);
     }
     const int32_t ordinal = seen_ordinal(frame, tensor->buffer);
-    const oribi_wish wish = make_wish(ordinal >= 0 ? ORIBI_WISH_TEMP : ORIBI_WISH_EXTERNAL, ordinal,
-                                      tensor->dims, tensor->rank, bytes);
+    const oribi_wish wish = oribi_wish_make(ordinal >= 0 ? ORIBI_WISH_TEMP : ORIBI_WISH_EXTERNAL,
+                                            ordinal, tensor->dims, tensor->rank, bytes);
     ORIBI_TRY(oribi_frame_note(frame, value, &wish, status));
     oribi_buffer_retain(tensor->buffer);
     oribi_frame_spill(frame, value, tensor->buffer, bytes);
@@ -314,7 +318,7 @@ static bool set_from_slot(oribi_frame *frame, int32_t index, const oribi_slot *f
     /* What the application gets is never its own input, but for elements that own memory: their
      * bytes are no copy, and both would free it. */
     const bool is_copied = slot->is_output && !oribi_dtype_owns(slot->dtype);
-    oribi_wish wish = make_wish(ORIBI_WISH_VIEW, source, tensor->dims, tensor->rank, bytes);
+    oribi_wish wish = oribi_wish_make(ORIBI_WISH_VIEW, source, tensor->dims, tensor->rank, bytes);
     if (from->device != slot->device) {
         wish.kind = ORIBI_WISH_ALLOCATE;
         wish.from = -1;
@@ -355,14 +359,7 @@ static bool host_set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor 
     oribi_slot *slot = &ctx->slots[value];
     const oribi_slot *from = oribi_context_slot_of(ctx, tensor);
     size_t bytes = 0;
-    if (!oribi_size_of_dims(tensor->dims, tensor->rank, oribi_dtype_bytes(tensor->dtype), &bytes) ||
-        bytes > tensor->bytes || tensor->data == NULL) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "output %d of node '%s': the tensor that was set has a shape that does "
-                          "not fit its %zu bytes",
-                          index, ctx->step->kernel->node->name, tensor->bytes);
-    }
-    ORIBI_TRY(oribi_check_inferred(ctx, index, tensor->dims, tensor->rank, status));
+    ORIBI_TRY(oribi_check_set(ctx, index, tensor, &bytes, status));
     bool ok = true;
     if (from == slot && slot->stamp == ctx->stamp) {
         slot->bytes = bytes; /* its own storage under another shape */
@@ -372,7 +369,7 @@ static bool host_set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor 
         ok = set_plain(frame, value, tensor, bytes, status);
     } else { /* kept from an earlier run */
         const oribi_wish wish =
-            make_wish(ORIBI_WISH_ALLOCATE, -1, tensor->dims, tensor->rank, bytes);
+            oribi_wish_make(ORIBI_WISH_ALLOCATE, -1, tensor->dims, tensor->rank, bytes);
         ok = oribi_frame_note(frame, value, &wish, status) &&
              copy_to_output(frame, value, tensor, tensor->slot, bytes, status);
     }

@@ -24,6 +24,17 @@ typedef struct oribi_wish { /* for one value */
     size_t bytes; /* most that was asked for */
 } oribi_wish;
 
+/* Sizes of more than ORIBI_INLINE_RANK dimensions are not noted. */
+static inline oribi_wish oribi_wish_make(oribi_wish_kind kind, int32_t from, const int64_t *dims,
+                                         int rank, size_t bytes)
+{
+    oribi_wish wish = {.kind = (uint8_t)kind, .from = from, .rank = rank, .bytes = bytes};
+    for (int k = 0; k < rank && rank <= ORIBI_INLINE_RANK; k++) {
+        wish.dims[k] = dims[k];
+    }
+    return wish;
+}
+
 typedef struct oribi_temp_wish {
     int32_t step, ordinal;
     size_t bytes;

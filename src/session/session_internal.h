@@ -429,6 +429,9 @@ bool oribi_frame_bind(oribi_frame *frame, oribi_plan *plan, TF_Status *status);
  * does not look at the status. Asked only where the plan does not serve a request at once. */
 bool oribi_check_inferred(TF_OpKernelContext *ctx, int index, const int64_t *dims, int rank,
                           TF_Status *status);
+/* The same of a tensor that a kernel sets, whose bytes must hold its shape; *out_bytes: of that. */
+bool oribi_check_set(TF_OpKernelContext *ctx, int index, const TF_Tensor *tensor, size_t *out_bytes,
+                     TF_Status *status);
 /* Points the slots that live in a graph output's buffer to it; NULL: its kernel asks where it is.
  */
 void oribi_frame_set_output(oribi_frame *frame, int32_t output, oribi_buffer *buffer);

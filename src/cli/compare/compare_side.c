@@ -105,12 +105,6 @@ static cli_args *make_args(const cli_args *args, const char *option, char *text,
     return own;
 }
 
-static bool ends_with(const char *text, const char *tail)
-{
-    const size_t a = strlen(text), b = strlen(tail);
-    return a > b && strcmp(text + a - b, tail) == 0;
-}
-
 static void take_member(void *arg, const char *name, TF_Tensor *tensor)
 {
     compare_values_add(arg, name, NULL, tensor);
@@ -128,7 +122,7 @@ int compare_side_open(const cli_args *args, char which, const char *path, compar
 
     out->path = path;
     out->is_python = strcmp(path, "onnxruntime") == 0;
-    out->is_model = !out->is_python && !ends_with(path, ".npz");
+    out->is_model = !out->is_python && !cli_ends_with(path, ".npz");
     if (!out->is_model) {
         if (given != NULL) {
             cli_error("compare: %s has no effect on '%s', which is no model of ours", option, path);

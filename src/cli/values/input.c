@@ -7,13 +7,6 @@
 
 #include "cli.h"
 
-static bool ends_with(const char *text, const char *tail)
-{
-    size_t a = strlen(text), b = strlen(tail);
-
-    return a >= b && strcmp(text + a - b, tail) == 0;
-}
-
 /* Notes how much of the limit the session's model takes, its plan included. */
 void cli_input_begin(const cli_session *session, uint64_t kept, uint64_t deadline_ns)
 {
@@ -150,13 +143,13 @@ static format find_format(const char *path, const uint8_t *data, size_t bytes)
                : cli_image_is(data, bytes)                    ? FORMAT_PICTURE
                                                               : FORMAT_RAW;
     }
-    return ends_with(path, ".npy")   ? FORMAT_NPY
-           : ends_with(path, ".npz") ? FORMAT_NPZ
-           : ends_with(path, ".pb")  ? FORMAT_PB
-           : ends_with(path, ".bin") ? FORMAT_RAW
-           : ends_with(path, ".csv") ? FORMAT_CSV
-           : ends_with(path, ".wav") ? FORMAT_WAV
-                                     : FORMAT_PICTURE;
+    return cli_ends_with(path, ".npy")   ? FORMAT_NPY
+           : cli_ends_with(path, ".npz") ? FORMAT_NPZ
+           : cli_ends_with(path, ".pb")  ? FORMAT_PB
+           : cli_ends_with(path, ".bin") ? FORMAT_RAW
+           : cli_ends_with(path, ".csv") ? FORMAT_CSV
+           : cli_ends_with(path, ".wav") ? FORMAT_WAV
+                                         : FORMAT_PICTURE;
 }
 
 /* type 0: whatever the file has, which must say it. */

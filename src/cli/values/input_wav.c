@@ -14,26 +14,17 @@ typedef struct wav {
     size_t bytes;
 } wav;
 
-static uint32_t get(const uint8_t *at, int bytes)
-{
-    uint32_t value = 0;
-    for (int i = 0; i < bytes; i++) {
-        value |= (uint32_t)at[i] << 8 * i;
-    }
-    return value;
-}
-
 static bool read_format(const uint8_t *at, size_t bytes, wav *out)
 {
     if (bytes < 16) {
         return false;
     }
-    out->format = get(at, 2);
-    out->channels = get(at + 2, 2);
-    out->rate = get(at + 4, 4);
-    out->bits = get(at + 14, 2);
+    out->format = cli_little(at, 2);
+    out->channels = cli_little(at + 2, 2);
+    out->rate = cli_little(at + 4, 4);
+    out->bits = cli_little(at + 14, 2);
     if (out->format == 0xfffe && bytes >= 26) { /* extensible: the real one stands further on */
-        out->format = get(at + 24, 2);
+        out->format = cli_little(at + 24, 2);
     }
     return out->channels > 0;
 }
@@ -44,7 +35,7 @@ static bool find_chunks(const uint8_t *file, size_t bytes, wav *out)
     bool has_format = false;
 
     for (size_t at = 12; at + 8 <= bytes;) {
-        const size_t length = get(file + at + 4, 4), left = bytes - at - 8;
+        const size_t length = cli_little(file + at + 4, 4), left = bytes - at - 8;
         if (length > left) {
             return false;
         }
@@ -70,7 +61,7 @@ static bool is_supported(const wav *w)
 static double sample(const wav *w, size_t index)
 {
     const int bytes = (int)w->bits / 8;
-    const uint32_t raw = get(w->data + index * (size_t)bytes, bytes);
+    const uint32_t raw = cli_little(w->data + index * (size_t)bytes, bytes);
 
     if (w->format == 3) {
         float value;

@@ -92,13 +92,6 @@ static TF_Tensor *parse_pb(oribi_wire wire, bool is_sequence, const char *path)
     return finish(&all, good, is_sequence);
 }
 
-static bool ends_with(const char *text, const char *tail)
-{
-    const size_t a = strlen(text), b = strlen(tail);
-
-    return a >= b && strcmp(text + a - b, tail) == 0;
-}
-
 /* rank of the input: 1 a sequence, 0 an optional tensor, -1 an optional sequence. */
 TF_Tensor *cli_list_read(const cli_input *input, int rank)
 {
@@ -107,7 +100,7 @@ TF_Tensor *cli_list_read(const cli_input *input, int rank)
     if (strcmp(spec, "none") == 0 && rank != 1) {
         return cli_list_make(NULL, 0, false);
     }
-    if (spec[0] == '@' && ends_with(path, ".pb")) {
+    if (spec[0] == '@' && cli_ends_with(path, ".pb")) {
         size_t bytes;
         uint8_t *data = cli_read_file(path, &bytes);
         TF_Tensor *list =
@@ -115,7 +108,7 @@ TF_Tensor *cli_list_read(const cli_input *input, int rank)
         free(data);
         return list;
     }
-    if (spec[0] == '@' && ends_with(path, ".npz") && rank != 0) {
+    if (spec[0] == '@' && cli_ends_with(path, ".npz") && rank != 0) {
         items all = {0};
         const bool good = cli_npz_each(path, add, &all);
         return finish(&all, good, true);

@@ -8,16 +8,6 @@
 #include "cli.h"
 #include "format/utf8.h"
 
-static uint32_t get(const uint8_t *at, int bytes)
-{
-    uint32_t value = 0;
-
-    for (int i = 0; i < bytes; i++) {
-        value |= (uint32_t)at[i] << 8 * i;
-    }
-    return value;
-}
-
 static void put(uint8_t **at, uint32_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++) {
@@ -53,14 +43,15 @@ static bool inflate_member(const uint8_t *in, size_t in_bytes, uint8_t *out, siz
 static TF_Tensor *read_member(const uint8_t *zip, size_t bytes, const uint8_t *entry,
                               const char *what)
 {
-    uint32_t method = get(entry + 10, 2), packed = get(entry + 20, 4), plain = get(entry + 24, 4);
-    size_t local = get(entry + 42, 4);
+    uint32_t method = cli_little(entry + 10, 2), packed = cli_little(entry + 20, 4),
+             plain = cli_little(entry + 24, 4);
+    size_t local = cli_little(entry + 42, 4);
 
-    if (local > bytes || bytes - local < 30 || get(zip + local, 4) != 0x04034b50) {
+    if (local > bytes || bytes - local < 30 || cli_little(zip + local, 4) != 0x04034b50) {
         cli_error("%s: damaged zip: no member at byte %zu", what, local);
         return NULL;
     }
-    size_t start = local + 30 + get(zip + local + 26, 2) + get(zip + local + 28, 2);
+    size_t start = local + 30 + cli_little(zip + local + 26, 2) + cli_little(zip + local + 28, 2);
     if (start > bytes || packed > bytes - start || (method == 0 && packed != plain)) {
         cli_error("%s: damaged zip: the member at byte %zu is cut off", what, local);
         return NULL;
@@ -92,7 +83,7 @@ static TF_Tensor *read_member(const uint8_t *zip, size_t bytes, const uint8_t *e
 static size_t find_end(const uint8_t *zip, size_t bytes)
 {
     for (size_t back = 22; back <= bytes && back < 65600; back++) {
-        if (get(zip + bytes - back, 4) == 0x06054b50) {
+        if (cli_little(zip + bytes - back, 4) == 0x06054b50) {
             return bytes - back;
         }
     }
@@ -128,8 +119,8 @@ static zip_directory open_directory(const uint8_t *zip, size_t bytes, const char
     if (d.is_damaged) {
         cli_error("%s: not a .npz (zip) file", path);
     } else {
-        d.at = get(zip + d.end + 16, 4);
-        d.left = get(zip + d.end + 10, 2);
+        d.at = cli_little(zip + d.end + 16, 4);
+        d.left = cli_little(zip + d.end + 10, 2);
     }
     return d;
 }
@@ -140,15 +131,15 @@ static bool next_entry(zip_directory *d)
         return false;
     }
     const bool is_whole =
-        d->at <= d->end && d->end - d->at >= 46 && get(d->zip + d->at, 4) == 0x02014b50;
-    d->name_length = is_whole ? get(d->zip + d->at + 28, 2) : 0;
+        d->at <= d->end && d->end - d->at >= 46 && cli_little(d->zip + d->at, 4) == 0x02014b50;
+    d->name_length = is_whole ? cli_little(d->zip + d->at + 28, 2) : 0;
     if (!is_whole || d->name_length > d->end - d->at - 46) {
         cli_error("%s: damaged zip directory at byte %zu", d->path, d->at);
         d->is_damaged = true;
         return false;
     }
     d->entry = d->zip + d->at;
-    d->at += 46 + d->name_length + get(d->entry + 30, 2) + get(d->entry + 32, 2);
+    d->at += 46 + d->name_length + cli_little(d->entry + 30, 2) + cli_little(d->entry + 32, 2);
     d->left--;
     return true;
 }

@@ -18,16 +18,6 @@ typedef struct bitmap {
     bool from_top, has_alpha;
 } bitmap;
 
-static uint32_t get(const uint8_t *at, int bytes)
-{
-    uint32_t value = 0;
-
-    for (int i = 0; i < bytes; i++) {
-        value |= (uint32_t)at[i] << 8 * i;
-    }
-    return value;
-}
-
 static bool fail(const cli_picture *out, const char *why)
 {
     cli_error("%s: %s", out->path, why);
@@ -37,7 +27,8 @@ static bool fail(const cli_picture *out, const char *why)
 /* The order of bytes that BI_RGB has, too; others are rare. */
 static bool are_usual_masks(const uint8_t *masks)
 {
-    return get(masks, 4) == 0xff0000 && get(masks + 4, 4) == 0xff00 && get(masks + 8, 4) == 0xff;
+    return cli_little(masks, 4) == 0xff0000 && cli_little(masks + 4, 4) == 0xff00 &&
+           cli_little(masks + 8, 4) == 0xff;
 }
 
 static bool read_head(const uint8_t *file, size_t bytes, cli_picture *out, bitmap *b)
@@ -46,11 +37,12 @@ static bool read_head(const uint8_t *file, size_t bytes, cli_picture *out, bitma
         return fail(out, "damaged BMP: the header is cut off");
     }
     const uint8_t *info = file + FILE_HEAD;
-    uint64_t rows_at = get(file + 10, 4), info_bytes = get(info, 4), palette_at;
-    uint32_t width = get(info + 4, 4), height = get(info + 8, 4), packing = get(info + 16, 4);
-    uint32_t n_colours = get(info + 32, 4);
+    uint64_t rows_at = cli_little(file + 10, 4), info_bytes = cli_little(info, 4), palette_at;
+    uint32_t width = cli_little(info + 4, 4), height = cli_little(info + 8, 4),
+             packing = cli_little(info + 16, 4);
+    uint32_t n_colours = cli_little(info + 32, 4);
 
-    b->bits = (int)get(info + 14, 2);
+    b->bits = (int)cli_little(info + 14, 2);
     b->from_top = height >> 31 != 0;
     b->width = width;
     b->height = b->from_top ? 0u - height : height;

@@ -15,12 +15,8 @@ static oribi_flight *flight_of(const TF_OpKernelContext *ctx)
 static void wish_for(oribi_flight *flight, int index, oribi_wish_kind kind, int32_t from,
                      const int64_t *dims, int rank, size_t bytes)
 {
-    oribi_wish wish = {.kind = (uint8_t)kind, .from = from, .rank = rank, .bytes = bytes};
-    for (int k = 0; k < rank && rank <= ORIBI_INLINE_RANK; k++) {
-        wish.dims[k] = dims[k];
-    }
     oribi_mutex_lock(&flight->ctx.lock);
-    flight->wishes[index] = wish;
+    flight->wishes[index] = oribi_wish_make(kind, from, dims, rank, bytes);
     oribi_mutex_unlock(&flight->ctx.lock);
 }
 
@@ -201,14 +197,7 @@ static bool flight_set_output(TF_OpKernelContext *ctx, int index, const TF_Tenso
     oribi_slot *slot = &ctx->slots[ctx->step->outputs[index]];
     const oribi_slot *from = oribi_context_slot_of(ctx, tensor);
     size_t bytes = 0;
-    if (!oribi_size_of_dims(tensor->dims, tensor->rank, oribi_dtype_bytes(tensor->dtype), &bytes) ||
-        bytes > tensor->bytes || tensor->data == NULL) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "output %d of node '%s': the tensor that was set has a shape that does "
-                          "not fit its %zu bytes",
-                          index, ctx->step->kernel->node->name, tensor->bytes);
-    }
-    ORIBI_TRY(oribi_check_inferred(ctx, index, tensor->dims, tensor->rank, status));
+    ORIBI_TRY(oribi_check_set(ctx, index, tensor, &bytes, status));
     bool ok = true;
     if (from == slot && slot->stamp == ctx->stamp) {
         slot->bytes = bytes; /* its own storage under another shape */
