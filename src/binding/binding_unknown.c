@@ -79,8 +79,9 @@ static const struct {
 
 const oribi_binding_texts *oribi_binding_texts_find(void)
 {
-    return &oribi_binding_text_table != NULL
-               ? &oribi_binding_text_table
+    const oribi_binding_texts *own = &oribi_binding_text_table; /* weak: may be absent */
+    return own != NULL
+               ? own
                : oribi_plugin_own_data(ORIBI_BINDING_TEXTS_FILE, "oribi_binding_text_table");
 }
 

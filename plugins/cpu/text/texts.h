@@ -28,6 +28,7 @@ static inline bool oribi_cpu_same_text(oribi_cpu_span a, oribi_cpu_span b)
 bool oribi_cpu_text_count(oribi_kit_run *run, size_t before, size_t after);
 /* A kernel begins to make texts. */
 void oribi_cpu_text_begin(void);
+
 /* Splits of rows are int32 or int64. */
 static inline void oribi_cpu_put_split(void *splits, TF_DataType dtype, int64_t i, int64_t value)
 {
