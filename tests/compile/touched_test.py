@@ -151,8 +151,8 @@ class Touched(unittest.TestCase):
                     if f"{name}_args" in c)
         # Its result 4,096 bytes further on, over inputs that are still to be read; the next operator
         # reads it there.
-        self.assertIn("&workspace[0]", call)
-        moved = text.replace(call, call.replace("&workspace[0]", "&workspace[4096]"))
+        self.assertIn("&pool_workspace[0]", call)
+        moved = text.replace(call, call.replace("&pool_workspace[0]", "&pool_workspace[4096]"))
         following = report["nodes"][report["nodes"].index(node) + 1]["call"]
         reader = next(c for c in re.findall(r"tvmgen_net_micro_\w+\([^;]*;", moved) if f"{following}_args" in c)
         first = reader.split(",")[1]

@@ -191,6 +191,36 @@ class Names(unittest.TestCase):
                 self.assertIn("name=NAME", why)
         self.assertGreater(accepted, 10)
 
+    def test_whatever_the_c_calls_something_a_pool_or_a_device_may_be_called(self):
+        """Not a list: every identifier of what is emitted, calls with rings among it."""
+        graph = model.Graph()
+        at = graph.add(model.Tensor("in", [1, 24, 24, 8], "i8", None, 0.5, 3))
+        graph.inputs.append(at)
+        for i in range(3):
+            to = graph.add(model.Tensor(f"t{i}", [1, 24, 24, 8], "i8", None, 0.5, 3))
+            graph.op("MAX_POOL_2D", [at], [to], padding="SAME", stride_w=1, stride_h=1, filter_w=3, filter_h=3, activation="NONE")
+            at = to
+        graph.outputs.append(at)
+        with_rings, one = model.write(graph), model_of(["in"], ["out"])
+        self.assertIsNone(self.compile(with_rings, "--rings", "least"))
+        text = (self.folder / "c/tvmgen_net.c").read_text()
+        self.assertIn("rings_0", text)
+        self.assertIsNone(self.compile(one, "--plugin", TARGETS, "--target-device", "npu=every"))
+        text += (self.folder / "c/tvmgen_net.c").read_text()
+        text = re.sub(r"/\*.*?\*/|\"[^\"\n]*\"|#include[^\n]*", " ", text, flags=re.DOTALL)
+        names = sorted(set(re.findall(r"\b[A-Za-z]\w*", text)))
+        refused = []
+        for name in names:
+            if self.compile(with_rings, "--rings", "least", "--pool", f"name={name}") is None:
+                self.build(f"pool {name}", (), 1)
+            else:
+                refused.append(name)
+            if name.islower() and name != "cpu" and self.compile(one, "--plugin", TARGETS, "--target-device", f"{name}=every") is None:
+                self.build(f"device {name}", [("every", "Every")], 1)
+        own = [n for n in refused if not n.lower().startswith(("tvm", "oribi_")) and n not in WORDS[:WORDS.index("inputs")]]
+        self.assertEqual(own, [])
+        self.assertGreater(len(names) - len(refused), 60)
+
     def test_device_instances(self):
         data = model_of([f"in{i}" for i in range(3)], [f"out{i}" for i in range(3)])
         words = [w for w in distinct(w.lower() for w in WORDS if re.fullmatch("[a-zA-Z][a-zA-Z0-9_]*", w))[0]]

@@ -27,11 +27,11 @@ char *oribi_compile_identifier(oribi_arena *arena, const char *text)
                                                           : name;
 }
 
-char *oribi_compile_member(oribi_arena *arena, const char *text, bool is_in_scope)
+char *oribi_compile_member(oribi_arena *arena, const char *text, const char *own)
 {
     char *name = oribi_compile_identifier(arena, text);
-    const bool is_taken = name != NULL && (oribi_compile_is_word(name) ||
-                                           (is_in_scope && oribi_compile_is_own_word(name)));
+    const bool is_taken =
+        name != NULL && (oribi_compile_is_word(name) || (own != NULL && strcmp(name, own) == 0));
     return is_taken ? oribi_arena_printf(arena, "%s_", name) : name;
 }
 

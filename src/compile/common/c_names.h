@@ -13,14 +13,14 @@
 /* Is it a word of C or C++? Also: a macro, type or function of a header? */
 bool oribi_compile_is_keyword(const char *name);
 bool oribi_compile_is_word(const char *name);
-/* Do functions of the emitted C call something of their own so? */
-bool oribi_compile_is_own_word(const char *name);
 
 /* Makes a C identifier of a model's string; NULL: no memory. */
 char *oribi_compile_identifier(oribi_arena *arena, const char *text);
-/* The same for a member of a struct, which no macro or type of a header may be called; is_in_scope:
- * nor a variable of the emitted functions. What is gets a '_' at its end. NULL: no memory. */
-char *oribi_compile_member(oribi_arena *arena, const char *text, bool is_in_scope);
+/* The same for a member of a struct, which no macro or type of a header may be called, nor
+ * this one (NULL: none is) of ours beside it. What is gets a '_' at its end. NULL: no memory. */
+char *oribi_compile_member(oribi_arena *arena, const char *text, const char *own);
+#define ORIBI_OWN_POOL   "weights"
+#define ORIBI_OWN_DEVICE "error"
 char *oribi_compile_upper(oribi_arena *arena, const char *text);
 /* Text of a model that is safe inside a comment, a C string, CMake or JSON: printable ASCII, no
  * quotes, backslashes, comment marks or dollar signs; cut at 200 bytes. Appends to text. */

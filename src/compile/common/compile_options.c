@@ -122,7 +122,7 @@ static bool is_pool(const char *text, const char **out_wanted)
     oribi_arena arena = {0};
     int32_t n_good = 0, n_parts = 0, n_devices = 0;
     *out_wanted = "name=NAME[,size=BYTES][,device=NAME...][,cpu=no], a name of letters, digits and "
-                  "'_', no word of C and none that the C uses itself";
+                  "'_', no word of C and nothing of its headers, nor '" ORIBI_OWN_POOL "'";
     for (const char *at = text; at[0] != 0;
          at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
         n_parts++;
@@ -134,7 +134,7 @@ static bool is_pool(const char *text, const char **out_wanted)
     if (name != NULL) {
         const char *identifier = oribi_compile_identifier(&arena, name);
         n_good += identifier != NULL && strcmp(identifier, name) == 0 &&
-                  !oribi_compile_is_word(name) && !oribi_compile_is_own_word(name);
+                  !oribi_compile_is_word(name) && strcmp(name, ORIBI_OWN_POOL) != 0;
     }
     n_good += size != NULL && oribi_option_size(size, &bytes);
     n_good += cpu != NULL && strcmp(cpu, "no") == 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which names can emitted C not give to something of the caller's? Words of C and C++, what the
- * headers that it includes may define as macros or types, and what its own functions call
- * something. Read next: ../plan/ports.c and devices.c, where such a name gets a suffix, and
- * pools.c, where it is refused. */
+ * headers that it includes may define as macros or types. What its own functions call something
+ * does not matter: names of the caller's are members of structs, and variables made of them begin
+ * with pool_ or dev_. Read next: ../plan/ports.c and devices.c, where such a name gets a suffix,
+ * and pools.c, where it is refused. */
 #include <string.h>
 
 #include "compile/common/c_names.h"
@@ -31,16 +32,6 @@ static const char headers[] =
     " ULLONG_MAX USHRT_MAX SIZE_MAX PTRDIFF_MAX PTRDIFF_MIN SIG_ATOMIC_MAX SIG_ATOMIC_MIN"
     " WCHAR_MAX WCHAR_MIN WINT_MAX WINT_MIN EOF errno assert stdin stdout stderr I linux unix i386"
     " near far huge signals slots interrupt PROGMEM F INPUT OUTPUT HIGH LOW PI min max ";
-
-/* Parameters, variables and functions of emitted code, beside which a device or a pool stands in
- * the same scope. */
-static const char own[] =
-    " args call call_device check code commit cursor data device device_first device_handle"
-    " device_offset device_operators device_ranges device_steps device_tensors"
-    " device_unwinding devices error failed failures find_place from hook i index inputs"
-    " instances kinds members next operator_index operator_names outputs own_call"
-    " resource_handle ring rings row rows run_kernel run_operator set_up state tensor tensors"
-    " to to_go turn turns unwind weights workspace_pools ";
 
 static bool has(const char *list, const char *name)
 {
@@ -77,10 +68,4 @@ bool oribi_compile_is_word(const char *name)
     return has(keywords, name) || has(headers, name) || is_type || is_limit ||
            begins(name, "TVM") || begins(name, "tvm_") || begins(name, "tvmgen_") ||
            begins(name, "ORIBI_");
-}
-
-bool oribi_compile_is_own_word(const char *name)
-{
-    return has(own, name) || begins(name, "region_") || begins(name, "rings_") ||
-           ends(name, "_args") || ends(name, "_hook");
 }

@@ -111,7 +111,7 @@ void oribi_emit_model_parameters(const oribi_program *c, oribi_writer *w, const 
     }
     for (int32_t i = 0; i < c->devices.partition.n_devices; i++) {
         if (oribi_device_has_hooks(&c->devices, i)) {
-            oribi_writer_line(w, "    void *%s,", c->devices.names[i].member);
+            oribi_writer_line(w, "    void *dev_%s,", c->devices.names[i].member);
         }
     }
     oribi_writer_line(w, "    struct tvm_device_error *error%s", end);

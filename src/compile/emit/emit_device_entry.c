@@ -51,7 +51,7 @@ static void run_model(const oribi_program *c, oribi_writer *w)
     oribi_writer_line(w, "int32_t code = TVMGEN_%s_OK;", c->macro);
     for (int32_t i = 0; i < d->partition.n_devices; i++) {
         if (oribi_device_has_hooks(d, i)) {
-            oribi_writer_line(w, "members.%s = (tvm_device_%s_t *)%s;", d->names[i].member,
+            oribi_writer_line(w, "members.%s = (tvm_device_%s_t *)dev_%s;", d->names[i].member,
                               d->names[i].kind, d->names[i].member);
         }
     }

@@ -57,7 +57,7 @@ void oribi_emit_rings_call(const oribi_program *program, oribi_writer *writer, i
 void oribi_emit_array(const oribi_program *program, oribi_text *text, int32_t array);
 /* "(const int32_t *)(const void *)" where a pointer to bytes needs it. */
 const char *oribi_emit_pointer_cast(int32_t kind, bool is_const);
-/* "(int8_t *)&workspace[128]" */
+/* "(int8_t *)&pool_workspace[128]" */
 void oribi_emit_pool_place(const oribi_program *program, oribi_text *text, int32_t kind,
                            const oribi_location *location);
 /* "inputs, outputs, workspace_pools, state": the lines of parameters of an entry, and an argument

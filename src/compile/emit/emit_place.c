@@ -35,7 +35,7 @@ void oribi_emit_array(const oribi_program *c, oribi_text *text, int32_t array)
 void oribi_emit_pool_place(const oribi_program *c, oribi_text *text, int32_t kind,
                            const oribi_location *location)
 {
-    oribi_text_printf(text, "%s&%s[%" PRId64 "]", oribi_emit_pointer_cast(kind, false),
+    oribi_text_printf(text, "%s&pool_%s[%" PRId64 "]", oribi_emit_pointer_cast(kind, false),
                       c->pools[location->index].name, location->offset);
 }
 
@@ -87,12 +87,12 @@ const char *oribi_emit_forwarded(const oribi_program *c)
     return lists[c->n_states > 0][c->devices.partition.n_devices > 0];
 }
 
-/* Does the text index this pool? */
-static bool uses(const char *text, const char *pool)
+/* Does the text index this variable? */
+static bool uses(const char *text, const char *prefix, const char *name)
 {
-    const size_t length = strlen(pool);
-    for (const char *at = text; (at = strstr(at, pool)) != NULL; at += length) {
-        if (at > text && at[-1] == '&' && at[length] == '[') {
+    const size_t before = strlen(prefix), length = strlen(name);
+    for (const char *at = text; (at = strstr(at, prefix)) != NULL; at += before) {
+        if (strncmp(at + before, name, length) == 0 && at[before + length] == '[') {
             return true;
         }
     }
@@ -103,13 +103,13 @@ void oribi_emit_pools(const oribi_program *c, oribi_writer *w, const char *body)
 {
     bool uses_any = false;
     for (int32_t i = 0; i < c->n_pools; i++) {
-        if (uses(body, c->pools[i].name)) {
-            oribi_writer_line(w, "uint8_t *%s = workspace_pools->%s;", c->pools[i].name,
+        if (uses(body, "&pool_", c->pools[i].name)) {
+            oribi_writer_line(w, "uint8_t *pool_%s = workspace_pools->%s;", c->pools[i].name,
                               c->pools[i].name);
             uses_any = true;
         }
     }
-    if (uses(body, "weights")) {
+    if (uses(body, "&", "weights")) {
         oribi_writer_line(w, "const uint8_t *weights = workspace_pools->weights;");
         uses_any = true;
     }

@@ -68,7 +68,7 @@ static bool name_device(oribi_program *c, int32_t index, TF_Status *status)
     oribi_arena *arena = &c->arena;
     const char *platform = platform_of(c, d->target->name);
     const char *name = oribi_program_renamed(c, ORIBI_NAME_DEVICE, d->name);
-    names->member = oribi_compile_member(arena, lower_case(arena, name), true);
+    names->member = oribi_compile_member(arena, lower_case(arena, name), ORIBI_OWN_DEVICE);
     names->kind = lower_case(arena, d->target->name);
     names->camel = camel_case(arena, d->target->name);
     names->macro = names->member != NULL ? oribi_compile_upper(arena, names->member) : NULL;

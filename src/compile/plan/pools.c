@@ -29,7 +29,7 @@ int32_t oribi_program_pool_alignment(const oribi_program *c)
 
 static bool is_taken(const char *name)
 {
-    return oribi_compile_is_word(name) || oribi_compile_is_own_word(name);
+    return oribi_compile_is_word(name) || strcmp(name, ORIBI_OWN_POOL) == 0;
 }
 
 static bool add_pool(oribi_program *c, const char *option_name, uint64_t bytes, TF_Status *status)

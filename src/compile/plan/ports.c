@@ -16,7 +16,7 @@ static bool name_port(oribi_program *c, oribi_port *port, enum oribi_name_kind k
                       TF_Status *status)
 {
     const char *name = oribi_program_renamed(c, kind, port->model_name);
-    port->name = oribi_compile_member(&c->arena, name, false);
+    port->name = oribi_compile_member(&c->arena, name, NULL);
     port->macro = port->name != NULL ? oribi_compile_upper(&c->arena, port->name) : NULL;
     for (int32_t i = 0; port->macro != NULL && reserved[i] != NULL; i++) {
         if (strcmp(port->macro, reserved[i]) == 0) {
