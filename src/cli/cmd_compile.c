@@ -117,6 +117,13 @@ static void print_summary(const oribi_compile *compile, int file, const char *fo
     }
     printf("  constants  %lld bytes\n", (long long)cli_json_number(report, "constants_bytes"));
     printf("  MACs       %lld\n", (long long)cli_json_number(report, "macs"));
+    for (const oribi_json_value *r = cli_json_first(report, "rings"); r != NULL; r = r->next) {
+        printf("  %-10s %d operators, %lld stripes: %lld MACs and about %lld instructions more\n",
+               cli_json_text(r, "call"), cli_json_count(oribi_json_find(r, "nodes")),
+               (long long)cli_json_number(r, "stripes"),
+               (long long)cli_json_number(r, "macs_added"),
+               (long long)cli_json_number(r, "instructions_added"));
+    }
     cli_json_free(&json);
 }
 

@@ -206,7 +206,7 @@ bool oribi_weights_image(const oribi_program *c, oribi_text *text)
 
 int64_t oribi_call_flash(const oribi_call *call)
 {
-    int64_t bytes = call->rings != NULL ? (int64_t)call->rings->n_turns * ORIBI_TURN_BYTES : 0;
+    int64_t bytes = call->rings != NULL ? oribi_rings_flash(call->rings) : 0;
     for (int32_t p = 0; p < oribi_call_n_parts(call); p++) {
         const oribi_call *part = oribi_call_part(call, p);
         for (int32_t i = 0; i < part->n_placed; i++) {

@@ -277,7 +277,10 @@ static void put_rings(oribi_json *json, const oribi_program *c)
         oribi_json_put_string(json, "call", c->calls[i].name);
         oribi_json_put_int(json, "rows_bytes", rings->kernel_scratch);
         oribi_json_put_int(json, "turns",
-                           rings->n_turns + (rings->times - 1) * (rings->end - rings->begin));
+                           rings->n_stripes *
+                               (rings->n_turns + (rings->times - 1) * (rings->end - rings->begin)));
+        oribi_json_put_int(json, "stripes", rings->n_stripes);
+        oribi_json_put_int(json, "macs_added", rings->extra_macs);
         oribi_json_put_int(json, "instructions_added", rings->extra);
         oribi_json_key(json, "nodes");
         oribi_json_open(json, '[');

@@ -13,15 +13,23 @@
 enum {
     MOST_PLANS = 512, /* of the search */
     AT_A_STEP = 10,   /* the best of a step's, which are planned */
-    SHARE = 20        /* the part of all instructions that --rings on may add: one in so many */
+    /* Instructions of a turn beside its kernel's. What RISC-V's vectors compute is estimated as for
+     * a core without them, eleven times what it is: a turn, with the rows that windows bring to
+     * scratch again, weighs more beside it. */
+    TURN = 150,
+    TURN_OF_VECTORS = 6000,
+    SHARE = 20 /* the part of all instructions that --rings on may add: one in so many */
 };
 
-/* Rows of a turn of the last call, and whether those before it follow. */
+/* Rows of a turn of the last call, whether those before it follow, and stripes. */
 static const struct {
     int32_t chunk;
     bool follows;
-} ways[] = {{1, false}, {1, true}, {2, false}, {2, true}, {4, false}, {4, true}, {8, true}};
-enum { WAYS = sizeof ways / sizeof ways[0] };
+    int32_t n_stripes;
+} ways[] = {{1, false, 1}, {1, true, 1},  {2, false, 1}, {2, true, 1}, {4, false, 1}, {4, true, 1},
+            {8, true, 1},  {1, false, 2}, {2, true, 2},  {4, true, 2}, {1, false, 3}, {4, true, 3},
+            {1, false, 4}, {4, true, 4},  {2, false, 6}, {4, true, 6}, {2, true, 8},  {8, true, 8}};
+enum { WAYS = sizeof ways / sizeof ways[0], WHOLE_ROWS = 7 };
 
 /* Calls [first, last] in a way. */
 typedef struct pick {
@@ -53,6 +61,7 @@ typedef struct choosing {
     int64_t *needs;        /* by call before: bytes at its step, about */
     pick *picks, *before;
     int32_t n_picks;
+    int32_t n_ways;     /* of ways: where work is limited, none computes anything twice */
     int64_t most_extra; /* -1: any */
     int64_t goal;       /* a workspace that is small enough; 0: none is */
     int32_t n_plans;
@@ -144,8 +153,13 @@ static bool make_call(const choosing *h, pick *p, oribi_arena *arena)
     for (int32_t i = p->first; i <= p->last; i++) {
         calls[i - p->first] = &h->plain[i];
     }
-    const oribi_ring_plan plan = {calls, &h->rows[p->first], p->last - p->first + 1,
-                                  ways[p->way].chunk, ways[p->way].follows};
+    const oribi_ring_plan plan = {calls,
+                                  &h->rows[p->first],
+                                  p->last - p->first + 1,
+                                  ways[p->way].chunk,
+                                  ways[p->way].follows,
+                                  ways[p->way].n_stripes,
+                                  h->c->options->core == ORIBI_CORE_rvv ? TURN_OF_VECTORS : TURN};
     ORIBI_TRY(oribi_rings_make(h->c->graph, &plan, arena, &p->call));
     p->extra = p->call.rings != NULL ? p->call.rings->extra : 0;
     return true;
@@ -306,7 +320,7 @@ static bool list_picks(choosing *h, int32_t s, int64_t enough, pick best[AT_A_ST
             }
             pick p = {.first = first, .last = last};
             const int64_t others = other_needs(h, &p);
-            for (p.way = 0; p.way < WAYS; p.way++) {
+            for (p.way = 0; p.way < h->n_ways; p.way++) {
                 oribi_arena arena = {0};
                 const bool has_memory = make_call(h, &p, &arena);
                 const bool is_made = has_memory && p.call.rings != NULL;
@@ -394,7 +408,7 @@ static bool improve(choosing *h, measure *now, bool *out_is_better)
 static bool simplify(choosing *h, measure *now)
 {
     for (int32_t k = 0; k < h->n_picks; k++) {
-        for (int32_t way = -1; way < WAYS; way++) {
+        for (int32_t way = -1; way < h->n_ways; way++) {
             measure tried;
             int32_t n = h->n_picks;
             memcpy(h->before, h->picks, (size_t)n * sizeof *h->picks);
@@ -414,7 +428,7 @@ static bool simplify(choosing *h, measure *now)
                 h->n_picks = n;
                 *now = tried;
                 k -= way < 0 ? 1 : 0;
-                way = way < 0 ? WAYS : way;
+                way = way < 0 ? h->n_ways : way;
             }
         }
     }
@@ -483,6 +497,7 @@ bool oribi__choose_rings(oribi_program *c, oribi_lowering *lowering, oribi_need 
         .needs = oribi_arena_array(arena, n, sizeof *h.needs),
         .picks = oribi_arena_array(arena, n, sizeof *h.picks),
         .before = oribi_arena_array(arena, n, sizeof *h.before),
+        .n_ways = mode == ORIBI_RINGS_ON ? WHOLE_ROWS : WAYS,
         .most_extra = -1,
         .goal = mode != ORIBI_RINGS_AUTO ? 0
                 : !is_full               ? c->workspace_bytes + most_ram - ram

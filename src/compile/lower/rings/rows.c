@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernels can compute some rows of their result, and what of their arguments says how many:
- * members of the same names in all of them. Images are one, dense, its rows outermost. */
+/* Which kernels can compute some rows of their result, or some columns of these, and what of their
+ * arguments says how many: members of the same names in all of them. Images are one, dense, its
+ * rows outermost; of an image that is one row its columns are. */
 #include "compile/lower/rings/rings.h"
 
 #include <string.h>
@@ -90,56 +91,90 @@ static void set_roles(const oribi_graph *graph, const oribi_call *call, oribi_ro
     }
 }
 
+static oribi_axis find_axis(const oribi_call *call, const char *const names[6])
+{
+    return (oribi_axis){.out = find(call->args, names[0]),
+                        .in = find(call->args, names[1]),
+                        .before = find(call->args, names[2]),
+                        .size = number(call, names[0]),
+                        .in_size = number(call, names[1]),
+                        .padding = number(call, names[2]),
+                        .stride = number(call, names[3]),
+                        .reach = (number(call, names[4]) - 1) * number(call, names[5]) + 1};
+}
+
 static bool find_windows(const oribi_graph *graph, const oribi_call *call, oribi_rows *out)
 {
-    const bool is_plane = IS_ONE_OF(planes, call->args);
-    out->out = find(call->args, is_plane ? "out_rows" : "out_h");
-    out->in = find(call->args, is_plane ? "in_rows" : "in_h");
-    out->before = find(call->args, is_plane ? "rows_before" : "before_h");
-    out->height = number(call, is_plane ? "out_rows" : "out_h");
-    out->in_height = number(call, is_plane ? "in_rows" : "in_h");
-    out->padding = number(call, is_plane ? "rows_before" : "before_h");
-    out->stride = number(call, is_plane ? "row_stride" : "stride_h");
-    out->reach = is_plane ? 3 : (number(call, "filter_h") - 1) * number(call, "dilation_h") + 1;
+    static const char *const y[] = {"out_h",    "in_h",     "before_h",
+                                    "stride_h", "filter_h", "dilation_h"};
+    static const char *const x[] = {"out_w",    "in_w",     "before_w",
+                                    "stride_w", "filter_w", "dilation_w"};
+    out->y = find_axis(call, y);
+    out->x = find_axis(call, x);
+    if (out->y.size * out->y.in_size * out->y.reach == 1) { /* one row */
+        out->y = out->x;
+        out->x.size = 0;
+    }
     set_roles(graph, call, out);
-    return !is_plane || number(call, "in_row_step") > number(call, "in_column_step");
+    return true;
+}
+
+/* Kernels may know how many columns a row has, where these are few. */
+static bool find_plane(const oribi_graph *graph, const oribi_call *call, oribi_rows *out)
+{
+    enum { FEW_COLUMNS = 8 };
+    static const char *const y[] = {"out_rows", "in_rows", "rows_before", "row_stride", "", ""};
+    static const char *const x[] = {"out_columns",   "in_columns", "columns_before",
+                                    "column_stride", "",           ""};
+    out->y = find_axis(call, y);
+    out->x = find_axis(call, x);
+    out->y.reach = out->x.reach = 3;
+    out->x.size = out->x.size > FEW_COLUMNS ? out->x.size : 0;
+    out->in_step = find(call->args, "in_row_step");
+    out->out_step = find(call->args, "out_row_step");
+    set_roles(graph, call, out);
+    return number(call, "in_row_step") > number(call, "in_column_step");
 }
 
 /* --- Values one by one ------------------------------------------------------------------------ */
 
-/* Rows of the image that the result is; 0: it is none. */
-static int32_t height_of(const oribi_graph *graph, const oribi_call *call)
+/* Rows and columns of the image that the result is, of which the kernel counts so many things. */
+static bool find_image(const oribi_graph *graph, const oribi_call *call, int32_t count,
+                       oribi_rows *out)
 {
     const oribi_shape *shape = &graph->values[call->node->outputs[0]]->shape;
-    return shape->rank == 4 && shape->dims[0] == 1 && shape->dims[1] <= INT32_MAX
-               ? (int32_t)shape->dims[1]
-               : 0;
+    if (shape->rank != 4 || shape->dims[0] != 1 || shape->dims[1] > INT32_MAX ||
+        shape->dims[2] > INT32_MAX) {
+        return false;
+    }
+    const bool is_one_row = shape->dims[1] == 1;
+    const int64_t height = shape->dims[is_one_row ? 2 : 1], width = is_one_row ? 1 : shape->dims[2];
+    const bool has_pixels = width > 1 && count % (height * width) == 0;
+    out->y.size = out->y.in_size = (int32_t)height;
+    out->x.size = out->x.in_size = has_pixels ? (int32_t)width : 0;
+    out->each = height > 0 ? count / (has_pixels ? height * width : height) : 0;
+    return out->each > 0 && count % height == 0;
 }
 
 static bool find_count(const oribi_graph *graph, const oribi_call *call, oribi_rows *out)
 {
     const char *name = find(call->args, "count") >= 0 ? "count" : "pixels";
-    const int32_t count = number(call, name);
-    out->out = find(call->args, name);
-    out->height = height_of(graph, call);
+    out->y.out = find(call->args, name);
     set_roles(graph, call, out);
     out->roles[0] = ORIBI_ROWS_SAME;
-    out->each = out->height > 0 ? count / out->height : 0;
-    return (call->n_inputs == 1 || find(call->args, "adds") >= 0) && out->each > 0 &&
-           count % out->height == 0;
+    return (call->n_inputs == 1 || find(call->args, "adds") >= 0) &&
+           find_image(graph, call, number(call, name), out);
 }
 
 /* Rows are an outermost dimension, or part of one. */
 static bool find_meeting(const oribi_graph *graph, const oribi_call *call, oribi_rows *out)
 {
     static const char *const steps[] = {"shape.a_step", "shape.b_step"};
-    out->out = find(call->args, "shape.dims");
-    out->height = height_of(graph, call);
     const int32_t outermost = number(call, "shape.dims");
-    if (call->n_inputs != 2 || out->height == 0 || outermost % out->height != 0) {
+    out->y.out = find(call->args, "shape.dims");
+    if (call->n_inputs != 2 || !find_image(graph, call, outermost, out)) {
         return false;
     }
-    out->each = outermost / out->height;
     for (int32_t k = 0; k < 2; k++) {
         const int32_t step = number(call, steps[k]);
         const oribi_value *value = graph->values[call->inputs[k]];
@@ -154,26 +189,47 @@ static bool find_meeting(const oribi_graph *graph, const oribi_call *call, oribi
 
 bool oribi_rows_find(const oribi_graph *graph, const oribi_call *call, oribi_rows *out)
 {
-    *out = (oribi_rows){.in = -1, .before = -1, .stride = 1, .reach = 1};
+    static const oribi_axis none = {.in = -1, .before = -1, .stride = 1, .reach = 1};
+    *out = (oribi_rows){.y = none, .x = none, .in_step = -1, .out_step = -1};
     if (call->kernel == NULL || call->args == NULL || call->own != NULL || call->region != NULL ||
         call->n_outputs != 1 || call->n_inputs > ORIBI_ROWS_OPERANDS || call->is_guarded ||
         call->has_effect || call->lists_inputs || call->lists_outputs || call->n_views > 0) {
         return false;
     }
-    const bool has_windows = IS_ONE_OF(windows, call->args) || IS_ONE_OF(planes, call->args);
-    const bool is_found = has_windows                       ? find_windows(graph, call, out)
+    const bool is_plane = IS_ONE_OF(planes, call->args),
+               has_windows = is_plane || IS_ONE_OF(windows, call->args);
+    const bool is_found = is_plane                          ? find_plane(graph, call, out)
+                          : has_windows                     ? find_windows(graph, call, out)
                           : IS_ONE_OF(counts, call->args)   ? find_count(graph, call, out)
                           : IS_ONE_OF(meetings, call->args) ? find_meeting(graph, call, out)
                                                             : false;
-    out->in_height = has_windows ? out->in_height : out->height;
     bool fits = is_found && (!has_windows || number(call, "batch") == 1) &&
-                has_rows(graph, call->node->outputs[0], out->height);
+                has_rows(graph, call->node->outputs[0], out->y.size);
     for (int32_t k = 0; fits && k < call->n_inputs; k++) {
         const bool is_window = out->roles[k] == ORIBI_ROWS_WINDOW;
-        fits = out->roles[k] == ORIBI_ROWS_ALL || out->roles[k] == ORIBI_ROWS_NONE ||
-               has_rows(graph, call->inputs[k], is_window ? out->in_height : out->height);
+        fits = !oribi_rows_are_read(out, k) ||
+               has_rows(graph, call->inputs[k], is_window ? out->y.in_size : out->y.size);
     }
     return fits;
+}
+
+static int32_t within(int64_t at, int32_t size)
+{
+    return at < 0 ? 0 : at > size ? size : (int32_t)at;
+}
+
+int32_t oribi_axis_first(const oribi_axis *axis, int32_t role, int32_t at)
+{
+    return role == ORIBI_ROWS_WINDOW
+               ? within((int64_t)at * axis->stride - axis->padding, axis->in_size)
+               : at;
+}
+
+int32_t oribi_axis_end(const oribi_axis *axis, int32_t role, int32_t at)
+{
+    return role == ORIBI_ROWS_WINDOW
+               ? within((int64_t)at * axis->stride - axis->padding + axis->reach, axis->in_size)
+               : at + 1;
 }
 
 /* --- What it takes ---------------------------------------------------------------------------- */
@@ -184,7 +240,7 @@ int64_t oribi_rows_scratch(const oribi_call *call, const oribi_rows *rows, int32
         return call->scratch_bytes;
     }
     const int64_t columns = number(call, "plane_columns");
-    return call->scratch_bytes - (int64_t)(rows->height - n) * rows->stride * columns;
+    return call->scratch_bytes - (int64_t)(rows->y.size - n) * rows->y.stride * columns;
 }
 
 static void put(const oribi_args *args, int32_t member, void *to, int64_t value)
@@ -203,19 +259,35 @@ static void put(const oribi_args *args, int32_t member, void *to, int64_t value)
     }
 }
 
-int64_t oribi_rows_cost(const oribi_call *call, const oribi_rows *rows, int32_t n, int32_t in,
-                        int32_t before)
+/* What the axis' members are when the result's [first, first + n) are computed. */
+static void put_axis(const oribi_call *call, const oribi_rows *rows, const oribi_axis *axis,
+                     int32_t first, int32_t n, void *to)
+{
+    const int32_t role = rows->roles[0];
+    const int64_t top = (int64_t)first * axis->stride - axis->padding;
+    put(call->args, axis->out, to, n);
+    if (axis->in >= 0) {
+        put(call->args, axis->in, to,
+            oribi_axis_end(axis, role, first + n - 1) - oribi_axis_first(axis, role, first));
+        put(call->args, axis->before, to, top < 0 ? -top : 0);
+    }
+}
+
+int64_t oribi_rows_cost(const oribi_call *call, const oribi_rows *rows, int32_t row, int32_t n,
+                        oribi_stripe columns)
 {
     const struct oribi_micro_costs *costs = call->args == &oribi_args_depthwise_conv2d_3x3_s8
                                                 ? &oribi_micro_depthwise_conv2d_3x3_s8_costs
                                                 : call->costs;
     int64_t copy[32]; /* of the largest arguments that have costs */
-    if (costs == NULL || call->args->bytes > sizeof copy) {
-        return oribi_call_cost(call) * n / rows->height;
+    if (costs == NULL || rows->y.in < 0 || call->args->bytes > sizeof copy) {
+        const int64_t all = oribi_call_cost(call) * n / rows->y.size;
+        return rows->x.size > 0 ? all * columns.n / rows->x.size : all;
     }
     memcpy(copy, call->arguments, call->args->bytes);
-    put(call->args, rows->out, copy, n);
-    put(call->args, rows->in, copy, in);
-    put(call->args, rows->before, copy, before);
+    put_axis(call, rows, &rows->y, row, n, copy);
+    if (rows->x.size > 0) {
+        put_axis(call, rows, &rows->x, columns.first, columns.n, copy);
+    }
     return costs->instructions(copy);
 }

@@ -11,14 +11,18 @@
 enum {
     MOST_TURNS = 1 << 14,
     ALIGNMENT = 4, /* of rings and of the kernels' scratch */
-    /* Instructions of a turn beside its kernel's, and of rows that move, beside one a byte. */
-    TURN = 150,
-    MOVE = 60
+    /* Instructions of rows that move, beside one a byte. */
+    MOVE = 60,
+    COPY = 20 /* the same of a row that is copied for a stripe */
 };
 
 typedef struct turning {
+    const oribi_graph *graph;
+    oribi_rings *rings;
     oribi_ring_part *parts;
     int32_t n;
+    int32_t stripe;
+    int64_t turn;                    /* instructions of a turn beside its kernel's */
     int32_t chunk[ORIBI_RINGS_MOST]; /* rows of a turn */
     int32_t done[ORIBI_RINGS_MOST];  /* rows computed */
     int32_t first[ORIBI_RINGS_MOST]; /* the first row in the ring */
@@ -31,31 +35,14 @@ typedef struct turning {
 
 /* --- Rows that are read ----------------------------------------------------------------------- */
 
-static int32_t within(int64_t row, int32_t height)
-{
-    return row < 0 ? 0 : row > height ? height : (int32_t)row;
-}
-
-/* The first row of operand k that part c reads for its row y, and the one behind the last. */
 static int32_t first_read(const oribi_ring_part *c, int32_t k, int32_t y)
 {
-    const oribi_rows *r = &c->rows;
-    return r->roles[k] == ORIBI_ROWS_WINDOW
-               ? within((int64_t)y * r->stride - r->padding, r->in_height)
-               : y;
+    return oribi_axis_first(&c->rows.y, c->rows.roles[k], y);
 }
 
 static int32_t end_read(const oribi_ring_part *c, int32_t k, int32_t y)
 {
-    const oribi_rows *r = &c->rows;
-    return r->roles[k] == ORIBI_ROWS_WINDOW
-               ? within((int64_t)y * r->stride - r->padding + r->reach, r->in_height)
-               : y + 1;
-}
-
-static bool reads_rows(const oribi_ring_part *c, int32_t k)
-{
-    return c->rows.roles[k] == ORIBI_ROWS_WINDOW || c->rows.roles[k] == ORIBI_ROWS_SAME;
+    return oribi_axis_end(&c->rows.y, c->rows.roles[k], y);
 }
 
 /* The first row of part m's result that some part has yet to read, if it is computed. */
@@ -64,7 +51,7 @@ static int32_t first_needed(const turning *t, int32_t m)
     int32_t least = t->done[m];
     for (int32_t c = m + 1; c < t->n; c++) {
         for (int32_t k = 0; k < t->parts[c].call.n_inputs; k++) {
-            if (t->parts[c].from[k] == m && t->done[c] < t->parts[c].rows.height) {
+            if (t->parts[c].from[k] == m && t->done[c] < t->parts[c].rows.y.size) {
                 const int32_t row = first_read(&t->parts[c], k, t->done[c]);
                 least = row < least ? row : least;
             }
@@ -75,15 +62,39 @@ static int32_t first_needed(const turning *t, int32_t m)
 
 /* --- Turns ------------------------------------------------------------------------------------ */
 
+/* The columns of part m now. */
+static oribi_stripe columns_of(const turning *t, int32_t m)
+{
+    const oribi_stripe all = {0, t->parts[m].rows.x.size};
+    return t->rings->stripes != NULL ? t->rings->stripes[t->stripe * t->n + m] : all;
+}
+
+/* Rows that are copied because kernels want them dense. */
+static int64_t copies(const turning *t, int32_t m, int32_t n)
+{
+    const oribi_ring_part *p = &t->parts[m];
+    const oribi_stripe columns = columns_of(t, m);
+    const bool is_last = m == t->n - 1;
+    int64_t sum = is_last ? n * (COPY + columns.n * oribi_pixel_bytes(t->graph, p, -1)) : 0;
+    for (int32_t k = 0; k < p->call.n_inputs; k++) {
+        if (p->crops[k] >= 0) {
+            const int32_t role = p->rows.roles[k], y = t->done[m], x = columns.first;
+            const int64_t rows = end_read(p, k, y + n - 1) - first_read(p, k, y);
+            const int64_t pixels = oribi_axis_end(&p->rows.x, role, x + columns.n - 1) -
+                                   oribi_axis_first(&p->rows.x, role, x);
+            sum += rows * (COPY + pixels * oribi_pixel_bytes(t->graph, p, k));
+        }
+    }
+    return sum;
+}
+
 /* What part m computes now, of n rows, costs more than these rows are worth. */
 static void count_extra(turning *t, int32_t m, int32_t n, int32_t moved)
 {
     const oribi_ring_part *p = &t->parts[m];
-    const int32_t y = t->done[m];
-    const int32_t from = first_read(p, 0, y), end = end_read(p, 0, y + n - 1);
-    const int64_t top = (int64_t)y * p->rows.stride - p->rows.padding;
-    t->extra += oribi_rows_cost(&p->call, &p->rows, n, end - from, (int32_t)(top < 0 ? -top : 0)) +
-                TURN + (moved > 0 ? MOVE + moved * p->row_bytes : 0);
+    t->extra += oribi_rows_cost(&p->call, &p->rows, t->done[m], n, columns_of(t, m)) + t->turn +
+                (moved > 0 ? MOVE + moved * p->row_bytes : 0) +
+                (t->rings->stripes != NULL ? copies(t, m, n) : 0);
 }
 
 static void add_turn(turning *t, int32_t m, int32_t n)
@@ -129,10 +140,9 @@ static void compute(turning *t, int32_t m, int32_t end)
 static void compute_all(turning *t)
 {
     t->n_turns = 0;
-    t->extra = 0;
     memset(t->done, 0, sizeof t->done);
     memset(t->first, 0, sizeof t->first);
-    compute(t, t->n - 1, t->parts[t->n - 1].rows.height);
+    compute(t, t->n - 1, t->parts[t->n - 1].rows.y.size);
 }
 
 /* How many rows of each part a turn of those behind it takes. */
@@ -144,7 +154,7 @@ static void choose_chunks(turning *t, const oribi_ring_plan *plan)
             const oribi_ring_part *p = &t->parts[c];
             for (int32_t k = 0; k < p->call.n_inputs; k++) {
                 const int64_t rows = (int64_t)t->chunk[c] *
-                                     (p->rows.roles[k] == ORIBI_ROWS_WINDOW ? p->rows.stride : 1);
+                                     (p->rows.roles[k] == ORIBI_ROWS_WINDOW ? p->rows.y.stride : 1);
                 most = p->from[k] == m && rows > most ? rows : most;
             }
         }
@@ -165,9 +175,9 @@ static int64_t read_from(const turning *t, const oribi_ring_part *p, int32_t y,
             continue;
         }
         const int32_t height =
-            p->rows.roles[k] == ORIBI_ROWS_WINDOW ? p->rows.in_height : p->rows.height;
+            p->rows.roles[k] == ORIBI_ROWS_WINDOW ? p->rows.y.in_size : p->rows.y.size;
         const int64_t row_bytes = oribi_lower_bytes(graph->values[t->input]) / height;
-        const int64_t byte = reads_rows(p, k) ? first_read(p, k, y) * row_bytes : 0;
+        const int64_t byte = oribi_rows_are_read(&p->rows, k) ? first_read(p, k, y) * row_bytes : 0;
         least = byte < least ? byte : least;
     }
     return least;
@@ -225,7 +235,7 @@ static void add_alias(turning *t, const oribi_graph *graph, oribi_call *out, int
 {
     const oribi_ring_part *p = &t->parts[t->n - 1];
     const int64_t in = oribi_lower_bytes(graph->values[out->inputs[k]]);
-    const int64_t result = p->row_bytes * p->rows.height;
+    const int64_t result = p->row_bytes * p->rows.y.size;
     t->input = out->inputs[k];
     const oribi_call_alias *own = is_read_once(p, t->input) ? own_alias(p, t->input) : NULL;
     int64_t distance = find_distance(t, graph, own != NULL);
@@ -248,7 +258,7 @@ static bool connect(turning *t, const oribi_graph *graph, const oribi_ring_plan 
     for (int32_t m = 0; m < t->n; m++) {
         oribi_ring_part *p = &t->parts[m];
         *p = (oribi_ring_part){.call = *plan->calls[m], .rows = plan->rows[m]};
-        p->row_bytes = oribi_lower_bytes(graph->values[p->call.node->outputs[0]]) / p->rows.height;
+        p->row_bytes = oribi_lower_bytes(graph->values[p->call.node->outputs[0]]) / p->rows.y.size;
         for (int32_t k = 0; k < p->call.n_inputs; k++) {
             p->from[k] = -1;
             for (int32_t e = 0; e < m && p->rows.roles[k] != ORIBI_ROWS_NONE; e++) {
@@ -257,9 +267,9 @@ static bool connect(turning *t, const oribi_graph *graph, const oribi_ring_plan 
                 }
             }
             const bool is_window = p->rows.roles[k] == ORIBI_ROWS_WINDOW;
-            const int32_t height = is_window ? p->rows.in_height : p->rows.height;
+            const int32_t height = is_window ? p->rows.y.in_size : p->rows.y.size;
             if (p->from[k] >= 0 &&
-                (!reads_rows(p, k) || t->parts[p->from[k]].rows.height != height)) {
+                (!oribi_rows_are_read(&p->rows, k) || t->parts[p->from[k]].rows.y.size != height)) {
                 return false;
             }
         }
@@ -292,8 +302,9 @@ static void lay(turning *t, oribi_rings *rings, oribi_call *out)
     int64_t end = 0, scratch = 0;
     for (int32_t m = 0; m < t->n; m++) {
         oribi_ring_part *p = &t->parts[m];
-        const int32_t n = t->chunk[m] < p->rows.height ? t->chunk[m] : p->rows.height;
-        const int64_t one = oribi_rows_scratch(&p->call, &p->rows, n);
+        const int32_t n = t->chunk[m] < p->rows.y.size ? t->chunk[m] : p->rows.y.size;
+        const int64_t one = rings->stripes != NULL ? oribi_stripes_scratch(t->graph, rings, m, n)
+                                                   : oribi_rows_scratch(&p->call, &p->rows, n);
         p->offset = end;
         size_t bytes = (size_t)(m < t->n - 1 ? p->held * p->row_bytes : 0);
         (void)oribi_size_round_up(bytes, ALIGNMENT, &bytes); /* of less than 2 GiB */
@@ -303,7 +314,7 @@ static void lay(turning *t, oribi_rings *rings, oribi_call *out)
         rings->extra -= oribi_call_cost(&p->call);
     }
     rings->kernel_scratch = end;
-    rings->extra += t->extra;
+    out->macs += rings->extra_macs;
     out->scratch_bytes = end + scratch;
 }
 
@@ -339,16 +350,24 @@ bool oribi_rings_make(const oribi_graph *graph, const oribi_ring_plan *plan, ori
                       oribi_call *out)
 {
     const int32_t last = plan->n - 1;
-    turning t = {.n = plan->n};
+    turning t = {.graph = graph, .n = plan->n, .turn = plan->turn};
+    bool fits = true;
     *out = (oribi_call){.node = plan->calls[last]->node};
-    oribi_rings *rings = oribi_arena_array(arena, 1, sizeof *rings);
+    t.rings = oribi_arena_array(arena, 1, sizeof *t.rings);
     t.parts = oribi_arena_array(arena, (size_t)plan->n, sizeof *t.parts);
     oribi_value_id *inputs =
         oribi_arena_array(arena, (size_t)plan->n * ORIBI_ROWS_OPERANDS + 1, sizeof *inputs);
-    if (rings == NULL || t.parts == NULL || inputs == NULL) {
+    if (t.rings == NULL || t.parts == NULL || inputs == NULL) {
         return false;
     }
     if (!connect(&t, graph, plan)) {
+        return true;
+    }
+    oribi_rings *rings = t.rings;
+    *rings = (oribi_rings){.parts = t.parts, .n_parts = t.n, .n_stripes = 1};
+    ORIBI_TRY(plan->n_stripes == 1 ||
+              oribi_stripes_make(graph, rings, plan->n_stripes, arena, &fits));
+    if (!fits) {
         return true;
     }
     choose_chunks(&t, plan);
@@ -357,23 +376,22 @@ bool oribi_rings_make(const oribi_graph *graph, const oribi_ring_plan *plan, ori
     if (t.turns == NULL) {
         return false;
     }
-    if (!t.fails) {
+    lay(&t, rings, out);
+    for (; t.stripe < rings->n_stripes && !t.fails; t.stripe++) {
         compute_all(&t);
     }
     if (t.fails) {
         return true;
     }
-    lay(&t, rings, out);
+    rings->extra += t.extra;
     out->inputs = inputs;
     list_inputs(&t, inputs, &out->n_inputs);
     out->n_outputs = 1;
     out->kernel = "rings";
     out->has_scratch = true;
-    for (int32_t k = 0; k < out->n_inputs; k++) {
+    for (int32_t k = 0; k < out->n_inputs && rings->stripes == NULL; k++) {
         add_alias(&t, graph, out, k);
     }
-    rings->parts = t.parts;
-    rings->n_parts = t.n;
     rings->turns = t.turns;
     rings->n_turns = t.n_turns;
     fold(rings);
