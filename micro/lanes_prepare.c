@@ -101,6 +101,15 @@ struct oribi_micro_lanes_source oribi_micro_lanes_source(const struct oribi_micr
     return ch;
 }
 
+int8_t oribi_micro_lanes_has_general(const struct oribi_micro_lanes_spec *spec)
+{
+    int8_t has = 0;
+    for (int32_t c = 0; c < spec->channels && has == 0; c++) {
+        has = oribi_micro_lanes_source(spec, c).scale.is_fast == 0;
+    }
+    return has;
+}
+
 int32_t oribi_micro_lanes_tap(const struct oribi_micro_lanes_spec *spec, int32_t k)
 {
     const struct oribi_micro_lanes_spec *s = spec;

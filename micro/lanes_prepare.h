@@ -46,6 +46,9 @@ struct oribi_micro_lanes_source {
 struct oribi_micro_lanes_source oribi_micro_lanes_source(const struct oribi_micro_lanes_spec *spec,
                                                          int32_t channel);
 
+/* 1: some channel needs the general arithmetic. */
+int8_t oribi_micro_lanes_has_general(const struct oribi_micro_lanes_spec *spec);
+
 /* Where the tap that is packed k-th lies in the model's order. */
 int32_t oribi_micro_lanes_tap(const struct oribi_micro_lanes_spec *spec, int32_t k);
 

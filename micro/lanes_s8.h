@@ -14,9 +14,16 @@
  * arithmetic. */
 enum { ORIBI_MICRO_LANES_RECORD = 5, ORIBI_MICRO_LANES_GENERAL = 96 };
 
+/* `oribi compile` says 0 where no layer of any model has a general pair: what such pairs take is
+ * then neither code nor stack. */
+#ifndef ORIBI_MICRO_HAS_GENERAL
+#define ORIBI_MICRO_HAS_GENERAL 1
+#endif
+
 struct oribi_micro_lanes_output {
     int8_t zero;
-    int8_t low, high; /* bounds of the result, activation included; for general pairs */
+    int8_t low, high;   /* bounds of the result, activation included; for general pairs */
+    int8_t has_general; /* 1: some pair, or channel of others, is */
 };
 
 /* Two results of a general pair, as oribi_micro_lanes_store. */
@@ -25,7 +32,7 @@ void oribi_micro_lanes_general(const struct oribi_micro_lanes_output *output, co
 
 static inline int32_t oribi_micro_lanes_is_general(const int32_t *record)
 {
-    return record[4] < 0; /* both shifts are */
+    return ORIBI_MICRO_HAS_GENERAL && record[4] < 0; /* both shifts are */
 }
 
 /* A record that is not general, and the half step with the zero point that rounding adds. */

@@ -20,7 +20,6 @@ struct oribi_micro_conv2d_lanes_s8_args {
     uint16_t taps; /* filter_h * filter_w * in_c, rounded up to a multiple of 8, in quads of 4 */
     int8_t input_zero;
     int8_t is_point; /* 1: a result pixel sees its own input alone, and in_c is a multiple of 4 */
-    int8_t has_general; /* 1: some pair is (lanes_s8.h) */
     struct oribi_micro_lanes_output output;
 };
 

@@ -66,7 +66,7 @@ static int8_t *plain_until(const struct oribi_micro_conv2d_lanes_s8_args *a, con
                            int8_t *first, int8_t *last)
 {
     const int32_t words = ORIBI_MICRO_TAPS / 2;
-    if (ORIBI_MICRO_IS_PLAIN || a->has_general == 0) {
+    if (ORIBI_MICRO_IS_PLAIN || !ORIBI_MICRO_HAS_GENERAL || a->output.has_general == 0) {
         return last;
     }
     while (first != last && !oribi_micro_lanes_is_general(w + words)) {

@@ -49,7 +49,9 @@ int32_t oribi_micro_conv2d_lanes_s8_sizes(const struct oribi_micro_conv2d_s8_arg
                                           struct oribi_micro_conv2d_lanes_s8_args *args)
 {
     const struct oribi_micro_conv2d_s8_args *a = plain;
-    args->has_general = 0;
+    struct oribi_micro_lanes_spec spec;
+    (void)oribi_micro_conv2d_lanes_s8_spec(a, &spec);
+    args->output.has_general = oribi_micro_lanes_has_general(&spec);
     args->output.zero = (int8_t)a->output_zero;
     args->output.low = (int8_t)a->low;
     args->output.high = (int8_t)a->high;
@@ -83,11 +85,6 @@ int32_t oribi_micro_conv2d_lanes_s8_prepare(const struct oribi_micro_conv2d_s8_a
     const int32_t taps = oribi_micro_lanes_taps(a->filter_h * a->filter_w * a->in_c);
     const int32_t rests = oribi_micro_conv2d_lanes_s8_sizes(a, taps, args);
     args->filter = words;
-    for (int32_t c = 0; c < a->out_c; c += 2) {
-        const int32_t *record =
-            words + (c / 2 + 1) * (taps / 2 + ORIBI_MICRO_LANES_RECORD) - ORIBI_MICRO_LANES_RECORD;
-        args->has_general |= (int8_t)(oribi_micro_lanes_is_general(record) != 0);
-    }
     return 4 * taps + rests;
 }
 
@@ -233,7 +230,7 @@ static int32_t classes(const void *args, struct oribi_micro_class out[ORIBI_MICR
 {
     const struct oribi_micro_conv2d_lanes_s8_args *a = args;
     int32_t n = 0;
-    if (a->out_c % 2 != 0 || a->has_general != 0) {
+    if (a->out_c % 2 != 0 || a->output.has_general != 0) {
         return 0;
     }
     if (a->is_point != 0) {

@@ -3,7 +3,7 @@
  * is left are one or two. */
 #include "micro/dense/fully_connected_lanes_s8.h"
 
-#include "micro/memory.h"
+#include "micro/plain.h"
 #include "micro/port.h"
 
 /* Writes the two results of a pair. */
@@ -32,6 +32,20 @@ static void last_pair(const struct oribi_micro_lanes_output *o, const int8_t *x,
     write_pair(o, w, sum0, sum1, both);
     for (int32_t i = 0; i < count; i++) {
         to[i] = both[i];
+    }
+}
+
+/* A row's inputs to scratch, with zeros up to whole taps. */
+static void put_row(const int8_t *from, int32_t count, int32_t taps, int8_t *to)
+{
+    int8_t *const end = to + taps;
+    for (; count >= 4; count -= 4) {
+        oribi_micro_copy4(from, to);
+        from += 4;
+        to += 4;
+    }
+    for (; to != end; count--) {
+        *to++ = (int8_t)(count > 0 ? *from++ : 0);
     }
 }
 
@@ -71,8 +85,7 @@ void oribi_micro_fully_connected_lanes_s8(
         int32_t taps = a->in_c;
         if (a->scratch_bytes != 0) {
             taps = a->scratch_bytes;
-            (void)memset(scratch, 0, (size_t)taps);
-            (void)memcpy(scratch, input, (size_t)a->in_c);
+            put_row(input, a->in_c, taps, scratch);
             x = scratch;
         }
         row(a, x, x + taps, output);

@@ -30,6 +30,9 @@ void oribi_micro_fully_connected_lanes_s8_prepare(
 {
     const struct oribi_micro_fully_connected_s8_args *a = plain;
     const int32_t taps = oribi_micro_lanes_taps(a->in_c);
+    struct oribi_micro_lanes_spec spec;
+    (void)oribi_micro_fully_connected_lanes_s8_fits(a, &spec);
+    args->output.has_general = oribi_micro_lanes_has_general(&spec);
     args->filter = words;
     args->rows = a->rows;
     args->in_c = a->in_c;

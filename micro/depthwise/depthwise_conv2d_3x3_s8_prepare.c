@@ -26,7 +26,7 @@ static void pack(const struct oribi_micro_depthwise_conv2d_s8_args *a, int32_t c
                  int32_t column, int32_t *words)
 {
     const struct oribi_micro_lanes_output output = {(int8_t)a->output_zero, (int8_t)a->low,
-                                                    (int8_t)a->high};
+                                                    (int8_t)a->high, 0};
     int32_t w[3][3], magnitude = 0;
     for (int32_t i = 0; i < 3; i++) {
         for (int32_t j = 0; j < 3; j++) {
@@ -83,9 +83,13 @@ int32_t oribi_micro_depthwise_conv2d_3x3_s8_prepare(
     if (rows >= INT32_MAX / columns) {
         return ORIBI_MICRO_TOO_LARGE;
     }
+    args->output.has_general = 0;
     for (int32_t c = 0; c < a->out_c; c++) {
         pack(a, c, along_width ? 3 * a->out_c : a->out_c, along_width ? a->out_c : 3 * a->out_c,
              words + c * ORIBI_MICRO_LANES_RECORD);
+        if (oribi_micro_lanes_is_general(words + c * ORIBI_MICRO_LANES_RECORD)) {
+            args->output.has_general = 1;
+        }
     }
     args->filter = words;
     args->batch = a->batch;
@@ -138,13 +142,8 @@ static int32_t classes(const void *args, struct oribi_micro_class out[ORIBI_MICR
     const struct oribi_micro_depthwise_conv2d_3x3_s8_args *a = args;
     const int32_t columns = a->out_columns;
     if (columns % 2 != 0 || columns > 8 || a->column_stride != 1 || a->row_stride != 1 ||
-        a->out_row_step != columns * a->out_column_step) {
+        a->out_row_step != columns * a->out_column_step || a->output.has_general != 0) {
         return 0;
-    }
-    for (int32_t k = 0; k < a->channels; k++) {
-        if (oribi_micro_lanes_is_general(a->filter + k * ORIBI_MICRO_LANES_RECORD)) {
-            return 0;
-        }
     }
     struct oribi_micro_class c = {.name = "w%d",
                                   .what = "rows of %d results beside each other",

@@ -213,7 +213,7 @@ static inline void oribi_micro_quads_store2(const struct oribi_micro_lanes_outpu
 {
     const int32_t twice_zero = 2 * output->zero + 1;
     int32_t shifts = record[8];
-    if (shifts < 0) {
+    if (ORIBI_MICRO_HAS_GENERAL && shifts < 0) {
         oribi_micro_quads_general(output, record, s->a, to, count);
         oribi_micro_quads_general(output, record, s->b, to + distance, count);
         return;
@@ -237,7 +237,7 @@ static inline void oribi_micro_quads_store1(const struct oribi_micro_lanes_outpu
 {
     const int32_t twice_zero = 2 * output->zero + 1;
     int32_t shifts = record[8];
-    if (shifts < 0) {
+    if (ORIBI_MICRO_HAS_GENERAL && shifts < 0) {
         oribi_micro_quads_general(output, record, sums, to, count);
         return;
     }

@@ -176,7 +176,7 @@ static void weights_that_lanes_cannot_hold_are_left_plain(void **state)
     int8_t filter[2][8] = {{-1, 0}, {-128, 0}};
     int32_t bias[2] = {0, 0}, multiplier[2] = {1 << 30, 1 << 30}, shift[2] = {-4, -4};
     struct oribi_micro_lanes_spec spec = {&filter[0][0], 2,          8,     1, 2,
-                                          bias,          multiplier, shift, 0, {0, -128, 127}};
+                                          bias,          multiplier, shift, 0, {0, -128, 127, 0}};
     (void)state;
 
     assert_false(oribi_micro_lanes_fit(&spec));
@@ -190,7 +190,7 @@ static void a_sum_that_leaves_24_bits_is_left_plain(void **state)
     static int8_t filter[2][DEPTH];
     int32_t bias[2] = {0, 0}, multiplier[2] = {1 << 30, 1 << 30}, shift[2] = {-4, -4};
     struct oribi_micro_lanes_spec spec = {&filter[0][0], 2,          DEPTH, 1, 2,
-                                          bias,          multiplier, shift, 0, {0, -128, 127}};
+                                          bias,          multiplier, shift, 0, {0, -128, 127, 0}};
     (void)state;
 
     memset(filter, 127, sizeof filter);

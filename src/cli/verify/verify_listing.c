@@ -23,8 +23,8 @@ typedef struct listing {
     char name[128];
     unsigned long long address;
     bool is_read;    /* all of it is from here: GCC has said nothing */
-    bool is_first;   /* the next instruction is its first */
-    int64_t leading; /* what its first instruction takes */
+    bool has_begun;  /* registers are saved, or it has branched */
+    int64_t leading; /* what it takes before that */
     bool has_ended;  /* its last instruction leads away */
 } listing;
 
@@ -154,7 +154,7 @@ static void begin(listing *l, const char *line)
     }
     snprintf(l->name, sizeof l->name, "%.*s", (int)length, name + 1);
     l->address = address;
-    l->is_first = true;
+    l->has_begun = false;
     l->has_ended = false;
     l->leading = 0;
 }
@@ -175,15 +175,13 @@ static void read_instruction(listing *l, const char *line)
     if (l->is_read) {
         l->calls->frames[l->at].bytes += bytes;
         follow(l, name, operands);
-    } else if (l->leading > 0) {
-        if (strncmp(name, "push", 4) == 0 || strncmp(name, "stmdb", 5) == 0) {
-            add_leading(l); /* room for arguments, then registers: GCC counts from there */
-        }
-        l->leading = 0;
-    } else if (l->is_first && strncmp(name, "sub", 3) == 0) {
-        l->leading = bytes;
+    } else if (!l->has_begun && strncmp(name, "sub", 3) == 0) {
+        l->leading += bytes; /* others may stand between it and what saves registers */
+    } else if (!l->has_begun && bytes > 0) {
+        add_leading(l); /* room for arguments, then registers: GCC counts from there */
     }
-    l->is_first = false;
+    const bool is_branch = (name[0] == 'b' || name[0] == 'c') && strchr(operands, '<') != NULL;
+    l->has_begun = l->has_begun || (bytes > 0 && strncmp(name, "sub", 3) != 0) || is_branch;
     l->has_ended = leads_away(name, operands);
 }
 

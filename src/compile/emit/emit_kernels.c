@@ -129,10 +129,40 @@ static bool add_own(emitter *e, const oribi_target_kernel *kernel, TF_Status *st
     return true;
 }
 
+static const char no_general[] = "/* No layer of these models has pairs that are general. "
+                                 "*/\n#define ORIBI_MICRO_HAS_GENERAL 0\n";
+
+/* Has some layer channels that need the general arithmetic (micro/lanes_s8.h)? */
+static bool has_general(const oribi_compile *all)
+{
+    bool has = false;
+    for (int32_t i = 0; i < all->n_programs; i++) {
+        const oribi_program *model = all->programs[i];
+        for (int32_t k = 0; k < model->n_calls; k++) {
+            for (int32_t p = 0; p < oribi_call_n_parts(&model->calls[k]); p++) {
+                const oribi_call *call = oribi_call_part(&model->calls[k], p);
+                const size_t n =
+                    call->args != NULL && call->own == NULL ? call->args->n_members : 0;
+                for (size_t m = 0; m < n; m++) {
+                    const char *member =
+                        strstr(oribi_args_name(call->args, m), "output.has_general");
+                    has = has || (member != NULL && oribi_args_integer(&call->args->members[m],
+                                                                       call->arguments, 0) != 0);
+                }
+            }
+        }
+    }
+    return has;
+}
+
 static bool add(emitter *e, int32_t index, TF_Status *status)
 {
     oribi_text copy = {0};
     const char *text = oribi_kernel_texts()[index].name;
+    if (strcmp(text, "lanes_s8.h") == 0 && !has_general(e->all)) {
+        oribi_emit_rename(no_general, sizeof no_general - 1, e->all->programs[0]->name, NULL,
+                          &copy);
+    }
     rewrite((const char *)oribi_kernel_texts()[index].text, e->all->programs[0]->name, &copy);
     return oribi_files_add(e->files, &copy, status, "%s%s",
                            strcmp(text, device_header) == 0 ? "" : "micro/", text);
