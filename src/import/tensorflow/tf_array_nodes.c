@@ -363,6 +363,27 @@ static value ragged_bincount(maker m, from node)
         oribi_tf_attr_bool(node, "binary_output", false) ? "Minimum(c, $4)" : "c");
 }
 
+/* Lists of indices, of values, of shapes: joined one by one, then put in order. */
+static value sparse_concat(maker m, from node)
+{
+    const int32_t n = node->n_inputs / 3;
+    value all[3] = {node->inputs[0], node->inputs[n], node->inputs[2 * n]};
+    for (int32_t i = 1; i < n && oribi_ok(m->status); i++) {
+        all[0] = oribi_tf_formula_of(
+            m, node,
+            INPUTS(all[0], all[1], all[2], node->inputs[i], node->inputs[n + i],
+                   node->inputs[2 * n + i]),
+            "u = like(OneHot(FloorMod(#concat_dim:0, Size($2)), Size($2), 1, 0)); "
+            "ConcatV2($0, AddV2($3, Mul(u, $2)), 0), ConcatV2($1, $4, 0), AddV2($2, Mul(u, $5))");
+        all[1] = m->out[1];
+        all[2] = m->out[2];
+    }
+    return oribi_tf_formula_of(m, node, INPUTS(all[0], all[1], all[2]),
+                               "a = Sum(Mul($0, Cumprod{exclusive=1, reverse=1}($2, 0)), 1); "
+                               "i = TopKV2.1(Neg(a), Size(a)); "
+                               "GatherV2($0, i, 0), GatherV2($1, i, 0), $2");
+}
+
 const oribi_tf_row oribi_tf_array_rows[] = {
     {"BatchToSpace", 2, batch_to_space, NULL, NULL},
     {"BroadcastArgs", 2, broadcast_args, NULL, NULL},
@@ -384,6 +405,7 @@ const oribi_tf_row oribi_tf_array_rows[] = {
     {"Roll", 3, roll, NULL, NULL},
     {"ScatterNdNonAliasingAdd", 3, scatter_add, NULL, NULL},
     {"SpaceToBatch", 2, space_to_batch, NULL, NULL},
+    {"SparseConcat", 3, sparse_concat, "output_indices output_values output_shape", NULL},
     {"TensorScatterAdd", 3, scatter_add, NULL, NULL},
     {"TensorScatterMax", 3, scatter_max, NULL, NULL},
     {"TensorScatterMin", 3, scatter_min, NULL, NULL},

@@ -58,9 +58,49 @@ static value multinomial(maker m, from node)
     return drawn(m, node, "Oribi>Multinomial", (const value[]){logits, node->inputs[1]}, 2, &kind);
 }
 
+/* Two numbers of unsigned integers, or the first alone. */
+static value unsigned_ints(maker m, int64_t first, int64_t second, bool is_pair)
+{
+    const value numbers[] = {oribi_tf_number(m, TF_INT64, (double)first),
+                             oribi_tf_number(m, TF_INT64, (double)second)};
+    return oribi_tf_cast(
+        m, oribi_tf_emit(m, "Pack", numbers, is_pair ? 2 : 1, ATTRS(ATTR_INT("axis", 0))),
+        TF_UINT64);
+}
+
+/* A generator that keeps a state draws its first numbers as one of this key and counter. */
+static value keyed(maker m, from node, const char *op, TF_DataType dtype)
+{
+    const int64_t seed = oribi_tf_attr_int(node, "seed", 0);
+    int64_t seed2 = oribi_tf_attr_int(node, "seed2", 0);
+    if (seed == 0 && seed2 == 0) {
+        seed2 = hash_of(m->name) & INT32_MAX;
+    }
+    value inputs[6] = {node->inputs[0], unsigned_ints(m, seed, 0, false),
+                       unsigned_ints(m, 0, seed2, true), oribi_tf_int(m, 1)};
+    const int32_t n_more = node->n_inputs > 2 ? 2 : 0; /* limits */
+    for (int32_t i = 0; i < n_more; i++) {
+        inputs[4 + i] = node->inputs[1 + i];
+    }
+    return oribi_tf_emit(m, op, inputs, 4 + n_more, ATTRS(ATTR_TYPE("dtype", dtype)));
+}
+
+static value truncated_normal(maker m, from node)
+{
+    return keyed(m, node, "StatelessTruncatedNormalV2",
+                 oribi_tf_attr_type(node, "dtype", TF_FLOAT));
+}
+
+static value uniform_int(maker m, from node)
+{
+    return keyed(m, node, "StatelessRandomUniformIntV2", oribi_tf_dtype(m, node->inputs[1]));
+}
+
 const oribi_tf_row oribi_tf_random_rows[] = {
     {"Multinomial", 2, multinomial, NULL, NULL},
     {"RandomStandardNormal", 1, normal, NULL, NULL},
     {"RandomUniform", 1, uniform, NULL, NULL},
+    {"RandomUniformInt", 3, uniform_int, NULL, NULL},
+    {"TruncatedNormal", 1, truncated_normal, NULL, NULL},
     {NULL, 0, NULL, NULL, NULL},
 };

@@ -462,6 +462,21 @@ def ops_of_chance():
 
 
 @model
+def ops_of_first_draws():
+    """With seeds: the numbers of the first run, of ops that draw as their stateless kin do; and sparse tensors that are joined."""
+    def body(x, i, v):
+        at = tf.constant([[0, 1], [2, 0]], tf.int64)
+        wide = RAW.SparseConcat(indices=[at, at], values=[v, v * 2.0], shapes=[tf.constant([3, 2], tf.int64), tf.constant([3, 4], tf.int64)], concat_dim=-1)
+        high = tf.sparse.concat(0, [tf.SparseTensor(at, v, [3, 2]), tf.SparseTensor(at[:1], v[1:], [1, 2]), tf.SparseTensor(at, v + 1.0, [4, 2])])
+        words = tf.sparse.concat(1, [tf.SparseTensor(at, tf.strings.as_string(v), [3, 2]), tf.SparseTensor(at, ["b", "a"], [3, 2])])
+        return {"cut": RAW.TruncatedNormal(shape=tf.shape(x), dtype=tf.float32, seed=5, seed2=11), "cut_64": RAW.TruncatedNormal(shape=[3], dtype=tf.float64, seed=0, seed2=2),
+                "whole": RAW.RandomUniformInt(shape=[7], minval=i[0], maxval=i[1], seed=87654321, seed2=3),
+                "long": RAW.RandomUniformInt(shape=tf.shape(x), minval=tf.constant(-10, tf.int64), maxval=tf.constant(10**12, tf.int64), seed=-4, seed2=1),
+                "wide_at": wide[0], "wide": wide[1], "wide_shape": wide[2], "high_at": high.indices, "high": high.values, "words": words.values}
+    ops("ops_of_first_draws", [("x", [None, 3], f32(5, 3)), ("i", [2], np.int32([-3, 12])), ("v", [2], np.float32([1.5, -2]))], body)
+
+
+@model
 def volumes():
     keras("volumes", tf.keras.Sequential([tf.keras.Input((4, 5, 3, 2)), L.Conv3DTranspose(3, 3, 2, padding="same", activation="relu"),
                                           L.Conv3DTranspose(2, (2, 3, 1), (1, 2, 1)), L.Conv3D(1, 2)]), f32(2, 4, 5, 3, 2))
