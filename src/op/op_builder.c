@@ -90,40 +90,18 @@ static void add_line(TF_OpDefinitionBuilder *builder, spec_lines *lines, const c
     lines->count++;
 }
 
-void TF_OpDefinitionBuilderAddAttr(TF_OpDefinitionBuilder *builder, const char *attr_spec)
-{
-    if (builder != NULL) {
-        add_line(builder, &builder->attrs, attr_spec);
+#define ADDS(what, lines)                                                                          \
+    void TF_OpDefinitionBuilderAdd##what(TF_OpDefinitionBuilder *builder, const char *spec)        \
+    {                                                                                              \
+        if (builder != NULL) {                                                                     \
+            add_line(builder, &builder->lines, spec);                                              \
+        }                                                                                          \
     }
-}
-
-void TF_OpDefinitionBuilderAddInput(TF_OpDefinitionBuilder *builder, const char *input_spec)
-{
-    if (builder != NULL) {
-        add_line(builder, &builder->inputs, input_spec);
-    }
-}
-
-void TF_OpDefinitionBuilderAddOutput(TF_OpDefinitionBuilder *builder, const char *output_spec)
-{
-    if (builder != NULL) {
-        add_line(builder, &builder->outputs, output_spec);
-    }
-}
-
-void TF_OpDefinitionBuilderAddTrait(TF_OpDefinitionBuilder *builder, const char *spec)
-{
-    if (builder != NULL) {
-        add_line(builder, &builder->traits, spec);
-    }
-}
-
-void TF_OpDefinitionBuilderAddFusion(TF_OpDefinitionBuilder *builder, const char *chain)
-{
-    if (builder != NULL) {
-        add_line(builder, &builder->fusions, chain);
-    }
-}
+ADDS(Attr, attrs)
+ADDS(Input, inputs)
+ADDS(Output, outputs)
+ADDS(Trait, traits)
+ADDS(Fusion, fusions)
 
 void TF_OpDefinitionBuilderServes(TF_OpDefinitionBuilder *builder, const char *domain,
                                   const char *operator_name, int since, int until)
@@ -143,34 +121,17 @@ void TF_OpDefinitionBuilderServes(TF_OpDefinitionBuilder *builder, const char *d
     builder->entry->def.services = made;
 }
 
-void TF_OpDefinitionBuilderSetIsCommutative(TF_OpDefinitionBuilder *builder, bool is_commutative)
-{
-    if (builder != NULL) {
-        builder->entry->def.is_commutative = is_commutative;
+#define SETS(what, member)                                                                         \
+    void TF_OpDefinitionBuilderSet##what(TF_OpDefinitionBuilder *builder, bool member)             \
+    {                                                                                              \
+        if (builder != NULL) {                                                                     \
+            builder->entry->def.member = member;                                                   \
+        }                                                                                          \
     }
-}
-
-void TF_OpDefinitionBuilderSetIsAggregate(TF_OpDefinitionBuilder *builder, bool is_aggregate)
-{
-    if (builder != NULL) {
-        builder->entry->def.is_aggregate = is_aggregate;
-    }
-}
-
-void TF_OpDefinitionBuilderSetIsStateful(TF_OpDefinitionBuilder *builder, bool is_stateful)
-{
-    if (builder != NULL) {
-        builder->entry->def.is_stateful = is_stateful;
-    }
-}
-
-void TF_OpDefinitionBuilderSetAllowsUninitializedInput(TF_OpDefinitionBuilder *builder,
-                                                       bool allows_uninitialized_input)
-{
-    if (builder != NULL) {
-        builder->entry->def.allows_uninitialized_input = allows_uninitialized_input;
-    }
-}
+SETS(IsCommutative, is_commutative)
+SETS(IsAggregate, is_aggregate)
+SETS(IsStateful, is_stateful)
+SETS(AllowsUninitializedInput, allows_uninitialized_input)
 
 void TF_OpDefinitionBuilderDeprecated(TF_OpDefinitionBuilder *builder, int version,
                                       const char *explanation)

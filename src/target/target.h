@@ -143,6 +143,8 @@ const oribi_target *oribi_target_find(const char *name);
 bool oribi_target_compiles(const oribi_target *target);
 bool oribi_target_has_load(const oribi_target *target);
 int32_t oribi_target_driver_contract(const oribi_target *target);
+/* Is the op part of a pattern of the target? */
+bool oribi_target_takes(const oribi_target *target, const char *op);
 /* The first that has a pattern of this op; NULL: none. */
 const oribi_target *oribi_target_taking(const char *op);
 /* "a, b", for messages. */

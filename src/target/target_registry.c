@@ -169,18 +169,12 @@ void oribi_target_register(const oribi_target *target, TF_Status *status)
     }
 }
 
-const oribi_target *oribi_target_find(const char *name)
+static bool is_named(const oribi_target *target, const char *name)
 {
-    const oribi_target *found = NULL;
-    oribi_mutex_lock(&mutex);
-    for (const entry *e = first; e != NULL && found == NULL; e = e->next) {
-        found = strcmp(e->target->name, name) == 0 ? e->target : NULL;
-    }
-    oribi_mutex_unlock(&mutex);
-    return found;
+    return strcmp(target->name, name) == 0;
 }
 
-static bool takes(const oribi_target *target, const char *op)
+bool oribi_target_takes(const oribi_target *target, const char *op)
 {
     for (int32_t i = 0; i < target->n_patterns; i++) {
         for (int32_t k = 0; k < target->patterns[i].n_ops; k++) {
@@ -192,15 +186,26 @@ static bool takes(const oribi_target *target, const char *op)
     return false;
 }
 
-const oribi_target *oribi_target_taking(const char *op)
+static const oribi_target *find(bool (*holds)(const oribi_target *target, const char *text),
+                                const char *text)
 {
     const oribi_target *found = NULL;
     oribi_mutex_lock(&mutex);
     for (const entry *e = first; e != NULL && found == NULL; e = e->next) {
-        found = takes(e->target, op) ? e->target : NULL;
+        found = holds(e->target, text) ? e->target : NULL;
     }
     oribi_mutex_unlock(&mutex);
     return found;
+}
+
+const oribi_target *oribi_target_find(const char *name)
+{
+    return find(is_named, name);
+}
+
+const oribi_target *oribi_target_taking(const char *op)
+{
+    return find(oribi_target_takes, op);
 }
 
 void oribi_target_list(oribi_text *text)

@@ -11,13 +11,8 @@
 static bool is_known_op(const oribi_partition *p, const char *op)
 {
     for (int32_t d = 0; d < p->n_devices; d++) {
-        const oribi_target *target = p->devices[d].target;
-        for (int32_t i = 0; i < target->n_patterns; i++) {
-            for (int32_t k = 0; k < target->patterns[i].n_ops; k++) {
-                if (strcmp(target->patterns[i].ops[k], op) == 0) {
-                    return true;
-                }
-            }
+        if (oribi_target_takes(p->devices[d].target, op)) {
+            return true;
         }
     }
     return false;
