@@ -8,6 +8,10 @@
 
 #include <string.h>
 
+#define SIDE(name, side) QDQ_FLOAT(name "_scale", (side).scale), QDQ_INT(name "_zero", (side).zero)
+#define RESULT(end)                                                                                \
+    SIDE("output", (end)->to), QDQ_INT("low", (end)->low), QDQ_INT("high", (end)->high)
+
 /* --- Pools ----------------------------------------------------------------------------------- */
 
 typedef struct window {
@@ -84,15 +88,8 @@ static bool average(oribi_qdq *q, const oribi_node *node, const oribi_qdq_end *e
         !read_window(q, node, &w)) {
         return false;
     }
-    const oribi_attr attrs[] = {QDQ_INTS("ksize", w.size, 2),
-                                QDQ_INTS("strides", w.strides, 2),
-                                QDQ_INTS("pads", w.pads, 4),
-                                QDQ_FLOAT("input_scale", x.scale),
-                                QDQ_INT("input_zero", x.zero),
-                                QDQ_FLOAT("output_scale", end->to.scale),
-                                QDQ_INT("output_zero", end->to.zero),
-                                QDQ_INT("low", end->low),
-                                QDQ_INT("high", end->high)};
+    const oribi_attr attrs[] = {QDQ_INTS("ksize", w.size, 2), QDQ_INTS("strides", w.strides, 2),
+                                QDQ_INTS("pads", w.pads, 4), SIDE("input", x), RESULT(end)};
     return finish(q, end, node,
                   oribi_qdq_add(q, "ONNX>QLinearAveragePool", node, &x.value, 1, attrs, 9));
 }
@@ -145,12 +142,7 @@ static bool mean(oribi_qdq *q, const oribi_node *node, const oribi_qdq_end *end)
         return false;
     }
     const oribi_value_id flat = oribi_qdq_reshape(q, x.value, sizes, 3, node);
-    const oribi_attr attrs[] = {QDQ_FLOAT("input_scale", x.scale),
-                                QDQ_INT("input_zero", x.zero),
-                                QDQ_FLOAT("output_scale", end->to.scale),
-                                QDQ_INT("output_zero", end->to.zero),
-                                QDQ_INT("low", end->low),
-                                QDQ_INT("high", end->high)};
+    const oribi_attr attrs[] = {SIDE("input", x), RESULT(end)};
     const oribi_node *made =
         flat < 0 ? NULL : oribi_qdq_add(q, "ONNX>QLinearMean", node, &flat, 1, attrs, 6);
     const oribi_value_id result =
@@ -167,15 +159,8 @@ static bool binary(oribi_qdq *q, const oribi_node *node, const oribi_qdq_end *en
         return false;
     }
     const oribi_value_id inputs[2] = {a.value, b.value};
-    const oribi_attr attrs[] = {QDQ_TYPE("T", end->to.dtype),
-                                QDQ_FLOAT("a_scale", a.scale),
-                                QDQ_INT("a_zero", a.zero),
-                                QDQ_FLOAT("b_scale", b.scale),
-                                QDQ_INT("b_zero", b.zero),
-                                QDQ_FLOAT("output_scale", end->to.scale),
-                                QDQ_INT("output_zero", end->to.zero),
-                                QDQ_INT("low", end->low),
-                                QDQ_INT("high", end->high)};
+    const oribi_attr attrs[] = {QDQ_TYPE("T", end->to.dtype), SIDE("a", a), SIDE("b", b),
+                                RESULT(end)};
     return finish(q, end, node, oribi_qdq_add(q, op, node, inputs, 2, attrs, 9));
 }
 
@@ -213,9 +198,7 @@ static bool softmax(oribi_qdq *q, const oribi_node *node, const oribi_qdq_end *e
         end->high != low + 255 || end->to.scale > 1.0F) {
         return false;
     }
-    const oribi_attr attrs[] = {QDQ_FLOAT("input_scale", x.scale),
-                                QDQ_FLOAT("output_scale", end->to.scale),
-                                QDQ_INT("output_zero", end->to.zero)};
+    const oribi_attr attrs[] = {QDQ_FLOAT("input_scale", x.scale), SIDE("output", end->to)};
     return finish(q, end, node,
                   oribi_qdq_add(q, "ONNX>QLinearSoftmax", node, &x.value, 1, attrs, 3));
 }

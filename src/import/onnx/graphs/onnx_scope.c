@@ -186,6 +186,17 @@ bool oribi_onnx_function_open(oribi_onnx_node *n, const oribi_wire *function, or
                            (int)n->n_inputs, (int)n_inputs);
 }
 
+/* So many results were bound: are those all? */
+static bool end_results(oribi_onnx_node *n, const char *what, int32_t count, bool is_missing)
+{
+    ORIBI_TRY(oribi_ok(n->status));
+    if (n->n_outputs > count) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "there are %d outputs; the %s has %d",
+                               (int)n->n_outputs, what, (int)count);
+    }
+    return !is_missing || oribi_onnx_mark_missing(n);
+}
+
 static bool bind_function(oribi_onnx_node *n, oribi_onnx *scope)
 {
     oribi_wire body = *scope->function;
@@ -199,12 +210,7 @@ static bool bind_function(oribi_onnx_node *n, oribi_onnx *scope)
             ORIBI_TRY(bind_result(n, scope, index++, &name, &is_missing));
         }
     }
-    ORIBI_TRY(oribi_ok(n->status));
-    if (n->n_outputs > index) {
-        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "there are %d outputs; the function has %d",
-                               (int)n->n_outputs, (int)index);
-    }
-    return !is_missing || oribi_onnx_mark_missing(n);
+    return end_results(n, "function", index, is_missing);
 }
 
 bool oribi_onnx_function_call(oribi_onnx_node *n, const oribi_wire *function)
@@ -232,12 +238,7 @@ static bool bind_graph(oribi_onnx_node *n, oribi_onnx *scope, oribi_wire graph)
             ORIBI_TRY(bind_result(n, scope, index++, &name, &is_missing));
         }
     }
-    ORIBI_TRY(oribi_ok(n->status));
-    if (n->n_outputs > index) {
-        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "there are %d outputs; the graph has %d",
-                               (int)n->n_outputs, (int)index);
-    }
-    return !is_missing || oribi_onnx_mark_missing(n);
+    return end_results(n, "graph", index, is_missing);
 }
 
 bool oribi_onnx_graph_inline(oribi_onnx_node *n, const char *step, const oribi_wire *graph)
