@@ -4,7 +4,7 @@
 
 #include "micro/index/detection.h"
 #include "micro/index/box_overlap.h"
-#include "micro/math_f64.h"
+#include "micro/math_double.h"
 #include "micro/memory.h"
 #include "micro/port.h"
 
@@ -30,7 +30,7 @@ static void decode(const struct oribi_micro_detection_args *p, const float *enco
             const float centre =
                 (float)((double)box[k] / (double)scale[k] * size + (double)anchor[k]);
             const double stretch = (double)box[2 + k] / (double)scale[2 + k];
-            const float half = (float)(0.5 * oribi_micro_exp_f64(stretch) * size);
+            const float half = (float)(0.5 * oribi_micro_double_exp(stretch) * size);
             corners[4 * i + k] = centre - half;
             corners[4 * i + 2 + k] = centre + half;
         }

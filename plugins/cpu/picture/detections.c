@@ -6,7 +6,7 @@
 #include "cpu/base/cpu_shape.h"
 #include "cpu/base/families.h"
 #include "micro/index/box_overlap.h"
-#include "micro/math_f64.h"
+#include "micro/math_double.h"
 
 #include <math.h>
 
@@ -61,7 +61,7 @@ static void decode(detections *d)
             const float centre =
                 (float)((double)box[k] / (double)scale[k] * size + (double)anchor[k]);
             const float half =
-                (float)(0.5 * oribi_micro_exp_f64((double)box[2 + k] / (double)scale[2 + k]) *
+                (float)(0.5 * oribi_micro_double_exp((double)box[2 + k] / (double)scale[2 + k]) *
                         size);
             d->boxes[4 * i + k] = centre - half;
             d->boxes[4 * i + 2 + k] = centre + half;
