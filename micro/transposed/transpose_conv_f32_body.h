@@ -111,7 +111,7 @@ static void results(const struct oribi_micro_transpose_conv_f32_args *a, const f
     const int32_t last = r.last < a->in_h ? r.last : a->in_h - 1;
     for (int32_t c = 0; c < a->out_c; c += CHANNELS) {
         const int32_t channels = a->out_c - c < CHANNELS ? a->out_c - c : CHANNELS;
-        float sums[2 * CHANNELS] = {0.0F};
+        float sums[2 * CHANNELS] = {0};
         for (int32_t i = r.first > 0 ? r.first : 0; i <= last; i++) {
             const int32_t row = tap(y, i, a->stride_h, a->dilation_h);
             if (row >= 0) {

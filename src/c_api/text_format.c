@@ -318,8 +318,10 @@ static void write_number(const oribi_text_field *field, uint64_t bits, oribi_tex
     case ORIBI_FIELD_ENUM:
         if (oribi_text_name_of(field->message, (int64_t)bits, &name)) {
             oribi_text_append_n(out, name.data, name.length);
-            break;
-        } /* fall through */
+        } else {
+            oribi_text_printf(out, "%lld", (long long)bits);
+        }
+        break;
     default:
         oribi_text_printf(out, "%lld", (long long)bits);
     }
