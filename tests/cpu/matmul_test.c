@@ -22,6 +22,7 @@ static const matmul_case cases[] = {
     {"MatMul", {2, 700}, {700, 130}, 2, 2, false, false, {NULL}, true},
     {"MatMul", {1, 2000}, {2000, 310}, 2, 2, false, false, {NULL}, true},
     {"_FusedMatMul", {1, 1600}, {1600, 270}, 2, 2, false, false, {"BiasAdd", "Add", "Relu"}, true},
+    {"_FusedMatMul", {1, 7000}, {7000, 170}, 2, 2, false, false, {"BiasAdd", "Add", "Relu"}, true},
     {"MatMul", {13, 1000}, {1000, 48}, 2, 2, false, false, {NULL}, true},
     {"MatMul", {37, 29}, {29, 65}, 2, 2, false, false, {NULL}, false},
     {"MatMul", {29, 37}, {29, 65}, 2, 2, true, false, {NULL}, false},

@@ -14,6 +14,7 @@ enum {
     FETCH_BYTES = 512 * 1024, /* all panels: below, they are there from the last time */
     LOOKED_UP = 256,          /* k of the tiles for which a panel is looked up */
     PART_DEPTH = 512,         /* k of one pass over a tile */
+    ROW_DEPTH = 4096,         /* the same of a row alone: its panels are long streams */
     CHUNK_BYTES = 512 * 1024, /* rows of A that one pass over k meets */
     UNITS_PER_THREAD = 4      /* so that threads end together */
 };
@@ -37,14 +38,14 @@ static int64_t larger(int64_t a, int64_t b)
 static void plan_parts(const oribi_gemm *gemm, oribi_gemm_plan *plan)
 {
     const int64_t most_taps = ORIBI_GEMM_MAX_POINTERS / gemm->variant->rows;
-    int64_t slices = larger(1, ceil_divide(gemm->depth, PART_DEPTH + PART_DEPTH / 2));
+    const int64_t most = gemm->m == 1 ? ROW_DEPTH : PART_DEPTH;
+    int64_t slices = larger(1, ceil_divide(gemm->depth, most + most / 2));
     plan->part_depth = larger(1, ceil_divide(gemm->depth, slices));
     if (gemm->pairs) {
         plan->part_depth = larger(2, ceil_divide(plan->part_depth, 2) * 2);
         slices = larger(1, ceil_divide(gemm->depth, plan->part_depth));
     }
-    plan->part_taps =
-        slices > 1 ? 1 : larger(1, smaller(most_taps, PART_DEPTH / larger(1, gemm->depth)));
+    plan->part_taps = slices > 1 ? 1 : larger(1, smaller(most_taps, most / larger(1, gemm->depth)));
     plan->k_parts = slices > 1 ? slices * gemm->n_taps : ceil_divide(gemm->n_taps, plan->part_taps);
     if (slices == 1) { /* even parts */
         plan->part_taps = ceil_divide(gemm->n_taps, plan->k_parts);
@@ -77,7 +78,9 @@ void oribi_gemm_plan_make(const oribi_gemm *gemm, int n_threads, oribi_gemm_plan
     plan->tiles_at_once = is_few || plan->n_panels <= 2
                               ? most_tiles
                               : smaller(most_tiles, larger(1, LOOKED_UP / larger(1, k)));
-    plan->block_panels = larger(1, smaller(plan->n_panels, BLOCK_BYTES / panel_bytes));
+    plan->block_panels = /* a row alone meets each panel once */
+        larger(1,
+               gemm->m == 1 ? plan->n_panels : smaller(plan->n_panels, BLOCK_BYTES / panel_bytes));
     plan->is_fetched =
         is_few && gemm->groups * plan->packed_count * (int64_t)sizeof(float) >= FETCH_BYTES;
     const int64_t wanted = n_threads > 1 ? (int64_t)n_threads * UNITS_PER_THREAD : 1;

@@ -17,7 +17,7 @@ enum {
     ORIBI_GEMM_MAX_WIDTH = 32,     /* of a panel, over all variants */
     ORIBI_GEMM_PAIRS_WIDTH = 24,   /* of a panel in pairs of k */
     ORIBI_GEMM_MAX_POINTERS = 512, /* rows x taps of the tiles that meet a panel */
-    ORIBI_GEMM_AHEAD_STEP = 16,    /* k between two looks ahead */
+    ORIBI_GEMM_AHEAD_STEP = 8,     /* k between two looks ahead */
     ORIBI_GEMM_STREAMS = 4,        /* panels that one row reads at a time */
     ORIBI_GEMM_LINE = 16           /* floats of a line of the caches */
 };
