@@ -15,7 +15,8 @@
  * number; before it "=": of the shape of input 0, "!": of no dimensions, "&": variables of the
  * older kind; "%" before the attribute that says how many there are, a comma behind it; "/" before
  * the type of an attribute that is not there, which else is that of input 0; behind it ":" and the
- * argument's name, unless that is "output". "$" first: there is more to it than its inputs say. */
+ * argument's name, unless that is "output". "@1=3" behind all: input 1 has type 3. "$" first: there
+ * is more to it than its inputs say. */
 static const struct {
     const char *op, *outputs;
 } table[] = {
@@ -216,6 +217,25 @@ static bool add_word(TF_Operation *self, const char *word, size_t length, TF_Sta
                : add_types(self, type, is_list, count, &shape, status);
 }
 
+/* "@1=3": input 1 has type 3. Not there at all: the importer says so. */
+static bool check_input(const TF_Operation *self, const char *word, TF_Status *status)
+{
+    const int i = atoi(word + 1);
+    const TF_DataType wanted = (TF_DataType)atoi(strchr(word, '=') + 1);
+    if (i >= self->n_inputs) {
+        return true;
+    }
+    const TF_Output from = self->inputs[i];
+    const oribi_value *value = oribi_binding_value(from, status);
+    ORIBI_TRY(value != NULL);
+    const TF_DataType given = value->dtype;
+    return given == wanted || given == (TF_DataType)0 ||
+           oribi_fail(status, TF_INVALID_ARGUMENT,
+                      "Input %d of node %s was passed %s from %s:%d incompatible with expected %s.",
+                      i, self->name, oribi_dtype_name(given), from.oper->name, from.index,
+                      oribi_dtype_name(wanted));
+}
+
 /* What the node itself says of its shapes. */
 static bool add_shapes(TF_Operation *self, const char *name, bool is_list, TF_Status *status)
 {
@@ -334,7 +354,8 @@ bool oribi_binding_settle_unknown(TF_Operation *self, int32_t n_read, TF_Status 
     const char *word = outputs_of(self->type);
     const bool is_known = word != NULL;
     while (is_known && *word != '\0') {
-        ORIBI_TRY(add_word(self, word, strcspn(word, ": "), status));
+        ORIBI_TRY(*word == '@' ? check_input(self, word, status)
+                               : add_word(self, word, strcspn(word, ": "), status));
         word += strcspn(word, " ");
         word += *word == ' ';
     }

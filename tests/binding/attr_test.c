@@ -282,6 +282,12 @@ static void an_op_that_is_made_of_others_is_built_and_run(void **state)
     TF_SetAttrInt(desc, "num_partitions", (int64_t)1 << 60);
     assert_null(TF_FinishOperation(desc, status));
     expect_code(TF_INVALID_ARGUMENT, "'num_partitions' is no number from 0 to 4096");
+    desc = TF_NewOperation(graph, "ResizeArea", "area");
+    TF_AddInput(desc, x);
+    TF_AddInput(desc, x);
+    assert_null(TF_FinishOperation(desc, status));
+    expect_code(TF_INVALID_ARGUMENT, "Input 1 of node area was passed float from x:0 incompatible "
+                                     "with expected int32.");
 
     TF_Session *session = session_of(graph);
     TF_Tensor *in = floats(dims, 1, values), *out = NULL;
