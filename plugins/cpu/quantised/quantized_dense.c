@@ -99,19 +99,24 @@ static void dense_destroy(void *state)
     }
 }
 
-/* Rows by vectors, a few at a time. */
+/* Rows by vectors, a few at a time. Few short ones wait on the stack, as asking for memory takes as
+ * long as a small layer. */
 static bool simd_rows(const dense_state *state, oribi_kit_run *run, int32_t rows, int8_t *output)
 {
+    enum { ROOM = 1024 };
     const int64_t in_c = state->args.in_c, out_c = state->args.out_c;
     const oribi_quantized_format *f = &state->simd->format;
     const int64_t more = (int64_t)state->panels.groups * f->group - in_c; /* for a whole group */
     const oribi_quantized_window window = {(int64_t)state->panels.groups * f->group * f->bytes, 0,
                                            1, state->panels.groups};
     const int8_t *input = TF_TensorData(run->in[0]);
+    _Alignas(64) char room[ROOM];
     TF_Tensor *scratch = NULL;
     int64_t patience = 0;
     bool goes_on = true;
-    void *x = oribi_kit_scratch(run, oribi_quantized_tile_bytes(f, state->panels.groups), &scratch);
+    const int32_t most = rows < f->pixels ? rows : f->pixels;
+    const bool is_short = window.pixel_step <= ROOM && most * window.pixel_step <= ROOM;
+    void *x = is_short ? room : oribi_kit_scratch(run, most * window.pixel_step, &scratch);
     for (int32_t row = 0; x != NULL && row < rows; row += f->pixels) {
         const int32_t n = rows - row < f->pixels ? rows - row : f->pixels;
         void *to = x;
@@ -121,11 +126,13 @@ static bool simd_rows(const dense_state *state, oribi_kit_run *run, int32_t rows
         }
         for (int32_t i = 0; i < n; i++) {
             to = state->simd->take(input + (row + i) * in_c, in_c, to);
-            to = state->simd->fill(0, more, to);
+            to = more > 0 ? state->simd->fill(0, more, to) : to;
         }
         state->simd->tile(&state->panels, x, &window, n, output + row * out_c, out_c);
     }
-    TF_DeleteTensor(scratch);
+    if (scratch != NULL) {
+        TF_DeleteTensor(scratch);
+    }
     return x != NULL && goes_on;
 }
 
@@ -156,30 +163,46 @@ static void dense_units(void *object, int64_t begin, int64_t end)
     }
 }
 
+/* How many rows the input consists of; false: of no whole number. */
+static bool count_rows(const dense_state *state, const oribi_cpu_shape *shape, int32_t *out_rows)
+{
+    const int64_t in_c = state->args.in_c;
+    const int64_t columns = shape->n >= 1 ? shape->at[shape->n - 1] : 0;
+    const int64_t values = oribi_cpu_product(shape->at, shape->n);
+    if (values < 1 || values > INT32_MAX || (state->keeps_rank && columns != in_c)) {
+        return false;
+    }
+    if (values == in_c) { /* most often, and a division takes as long as a small layer's row */
+        *out_rows = 1;
+        return true;
+    }
+    *out_rows = (int32_t)(values / in_c);
+    return values % in_c == 0;
+}
+
 static bool dense_run(const dense_state *state, oribi_kit_run *run)
 {
     struct oribi_micro_fully_connected_s8_args args = state->args;
     oribi_cpu_shape shape;
+    int32_t rows = 0;
     if (!oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
     }
-    const int64_t values = oribi_cpu_product(shape.at, shape.n);
-    const bool fits = values > 0 && values <= INT32_MAX && values % args.in_c == 0 &&
-                      (!state->keeps_rank || (shape.n >= 1 && shape.at[shape.n - 1] == args.in_c));
-    if (!fits) {
+    if (!count_rows(state, &shape, &rows)) {
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
                               "an input of shape %s does not consist of rows of %d values",
                               oribi_cpu_shape_text(&shape).chars, (int)args.in_c);
     }
-    const int32_t rows = (int32_t)(values / args.in_c);
-    if (!oribi_quantized_check(run,
-                               oribi_micro_fully_connected_s8_resize(&state->spec, rows, &args))) {
+    if (rows > 1 && !oribi_quantized_check(
+                        run, oribi_micro_fully_connected_s8_resize(&state->spec, rows, &args))) {
         return false;
     }
     if (state->keeps_rank) {
         shape.at[shape.n - 1] = args.out_c;
     } else {
-        shape = (oribi_cpu_shape){.n = 2, .at = {rows, args.out_c}};
+        shape.n = 2;
+        shape.at[0] = rows;
+        shape.at[1] = args.out_c;
     }
     int8_t *output = oribi_kit_output(run, 0, shape.at, shape.n);
     if (output != NULL && state->simd != NULL) {

@@ -30,10 +30,11 @@ static int32_t groups_of(int32_t taps, int32_t group)
     return taps / group + (taps % group != 0 ? 1 : 0);
 }
 
-/* Weights of channel c at place i; returns their sum, and that of their sizes. */
+/* Weights of channel c at place i, of which those of two groups are `apart` panels apart; returns
+ * their sum, and that of their sizes. */
 static int64_t pack_weights(const oribi_quantized_layer *layer, int32_t c, int32_t i,
-                            const oribi_quantized_format *format, int32_t weight_bytes, void *panel,
-                            int64_t *out_size)
+                            const oribi_quantized_format *format, int32_t weight_bytes,
+                            int32_t apart, void *panel, int64_t *out_size)
 {
     const int32_t g = format->group, row_groups = groups_of(layer->row_taps, g);
     int64_t sum = 0, size = 0;
@@ -42,7 +43,7 @@ static int64_t pack_weights(const oribi_quantized_layer *layer, int32_t c, int32
         const int8_t w = layer->filter[c * layer->channel_step + row * layer->row_step +
                                        of_row * layer->tap_step];
         const int64_t group = (int64_t)row * row_groups + of_row / g;
-        const int64_t at = (group * ORIBI_PANEL + i) * g + of_row % g;
+        const int64_t at = (group * apart * ORIBI_PANEL + i) * g + of_row % g;
         if (weight_bytes == 1) {
             ((int8_t *)panel)[at] = w;
         } else {
@@ -73,8 +74,13 @@ static void take_floats(oribi_quantized_panels *out, int32_t panel, int32_t i,
 static void pack_panel(const oribi_quantized_layer *layer, int32_t panel,
                        const oribi_quantized_format *format, oribi_quantized_panels *out)
 {
-    const int64_t values = (int64_t)out->groups * format->group * ORIBI_PANEL;
-    void *w = (char *)out->weights + panel * values * out->weight_bytes;
+    const int32_t of_group = format->group * ORIBI_PANEL;
+    const int32_t first = panel / ORIBI_SIDE_BY_SIDE * ORIBI_SIDE_BY_SIDE;
+    const bool is_by_fours = out->is_by_fours && first + ORIBI_SIDE_BY_SIDE <= out->n_panels;
+    const int64_t at_first =
+        is_by_fours ? (int64_t)first * out->groups * of_group + (panel - first) * of_group
+                    : (int64_t)panel * out->groups * of_group;
+    void *w = (char *)out->weights + at_first * out->weight_bytes;
     for (int32_t i = 0; i < ORIBI_PANEL; i++) {
         const int32_t at = panel * ORIBI_PANEL + i;
         int32_t c = panel * ORIBI_PANEL + channel_at(format, i);
@@ -85,7 +91,8 @@ static void pack_panel(const oribi_quantized_layer *layer, int32_t panel,
             continue;
         }
         const int32_t shift = layer->shift[c * layer->scale_step];
-        const int64_t sum = pack_weights(layer, c, i, format, out->weight_bytes, w, &size);
+        const int64_t sum = pack_weights(layer, c, i, format, out->weight_bytes,
+                                         is_by_fours ? ORIBI_SIDE_BY_SIDE : 1, w, &size);
         /* Inputs of a byte are 128 more than they are; sums wrap around as micro/'s do. */
         const uint32_t excess = format->bytes == 1 ? (uint32_t)(128 * sum) : 0;
         out->bias[at] = (int32_t)((uint32_t)layer->bias[c] - excess);
@@ -127,6 +134,7 @@ bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
                                     .high = layer->high,
                                     .sign = is_signed ? INT32_MIN : 0,
                                     .added = is_signed ? layer->zero : 0,
+                                    .is_by_fours = layer->is_read_once && format->bytes == 1,
                                     .weight_bytes = layer->is_read_once ? 1 : format->bytes};
     out->weights = zeros((int64_t)n * out->groups * format->group * out->weight_bytes);
     out->bias = calloc((4 + 2 * ORIBI_MOST_APART) * n, sizeof *out->bias);

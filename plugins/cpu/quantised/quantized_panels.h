@@ -14,8 +14,9 @@
 #include "micro/elementwise/add_row_s8.h"
 
 enum {
-    ORIBI_PANEL = 16,    /* channels of a panel */
-    ORIBI_MOST_APART = 4 /* sums of a channel whose results by floats are corrected */
+    ORIBI_PANEL = 16,       /* channels of a panel */
+    ORIBI_SIDE_BY_SIDE = 4, /* panels of one pixel */
+    ORIBI_MOST_APART = 4    /* sums of a channel whose results by floats are corrected */
 };
 
 /* How a processor wants its numbers. */
@@ -59,6 +60,8 @@ typedef struct oribi_quantized_panels {
     int32_t n_channels, n_panels, groups, row_taps;
     int32_t zero, low, high; /* of the results */
     int32_t weight_bytes;
+    bool is_by_fours; /* groups of as many panels as are read side by side follow each other, so
+                       * that a processor fetches ahead */
 } oribi_quantized_panels;
 
 /* A layer as micro/ has it; the weight of channel c and tap t of row r is at c * channel_step + r *

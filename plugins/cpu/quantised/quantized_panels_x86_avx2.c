@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { PIXELS = 4, SIDE_BY_SIDE = 4 /* panels */ };
+enum { PIXELS = 4, SIDE_BY_SIDE = ORIBI_SIDE_BY_SIDE };
 
 static __m256i load(const void *from)
 {

@@ -14,7 +14,7 @@ enum {
     GROUP = 4,
     FOUR_GROUPS = 4 * GROUP,
     PANEL_BYTES = GROUP * ORIBI_PANEL, /* of a group */
-    SIDE_BY_SIDE = 4                   /* panels */
+    SIDE_BY_SIDE = ORIBI_SIDE_BY_SIDE
 };
 
 static __m512i load(const void *from)
@@ -277,7 +277,10 @@ ALWAYS void panels_of(const oribi_quantized_panels *p, const uint8_t *x,
 ALWAYS void pixel_of(const oribi_quantized_panels *p, int32_t panel, const uint8_t *x,
                      const oribi_quantized_window *window, int32_t n, int8_t *out)
 {
-    const int64_t panel_bytes = (int64_t)p->groups * GROUP * ORIBI_PANEL;
+    const bool is_by_fours = p->is_by_fours && n == SIDE_BY_SIDE;
+    const int64_t panel_bytes = (int64_t)p->groups * PANEL_BYTES;
+    const int64_t next = is_by_fours ? PANEL_BYTES : panel_bytes;
+    const int64_t next_group = is_by_fours ? SIDE_BY_SIDE * PANEL_BYTES : PANEL_BYTES;
     const int64_t row_bytes = (int64_t)GROUP * window->row_groups;
     const int8_t *w = (const int8_t *)p->weights + panel * panel_bytes;
     __m512i s[SIDE_BY_SIDE];
@@ -286,11 +289,11 @@ ALWAYS void pixel_of(const oribi_quantized_panels *p, int32_t panel, const uint8
         s[i] = load(p->bias + (panel + i) * ORIBI_PANEL);
     }
     for (int32_t r = 0; r < window->n_rows; r++, x += window->row_step) {
-        for (int64_t k = 0; k < row_bytes; k += GROUP, w += GROUP * ORIBI_PANEL) {
+        for (int64_t k = 0; k < row_bytes; k += GROUP, w += next_group) {
             const __m512i inputs = four_inputs(x + k);
             UNROLL_LOOP
             for (int32_t i = 0; i < n; i++) {
-                s[i] = oribi_dot_of_bytes(s[i], inputs, load(w + i * panel_bytes));
+                s[i] = oribi_dot_of_bytes(s[i], inputs, load(w + i * next));
             }
         }
     }
