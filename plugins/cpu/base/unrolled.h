@@ -8,7 +8,7 @@
 #ifdef __clang__
 #define UNROLL_LOOP
 #else
-#define UNROLL_LOOP _Pragma("GCC unroll 16")
+#define UNROLL_LOOP _Pragma("GCC unroll 18")
 #endif
 #define ALWAYS __attribute__((always_inline)) static inline
 

@@ -30,11 +30,11 @@ static int32_t groups_of(int32_t taps, int32_t group)
     return taps / group + (taps % group != 0 ? 1 : 0);
 }
 
-/* Weights of channel c at place i, of which those of two groups are `apart` panels apart; returns
- * their sum, and that of their sizes. */
+/* Weights of channel c at place i, whose groups lie side by side with those of `together` panels;
+ * returns their sum, and that of their sizes. */
 static int64_t pack_weights(const oribi_quantized_layer *layer, int32_t c, int32_t i,
                             const oribi_quantized_format *format, int32_t weight_bytes,
-                            int32_t apart, void *panel, int64_t *out_size)
+                            int32_t together, void *panel, int64_t *out_size)
 {
     const int32_t g = format->group, row_groups = groups_of(layer->row_taps, g);
     int64_t sum = 0, size = 0;
@@ -43,7 +43,7 @@ static int64_t pack_weights(const oribi_quantized_layer *layer, int32_t c, int32
         const int8_t w = layer->filter[c * layer->channel_step + row * layer->row_step +
                                        of_row * layer->tap_step];
         const int64_t group = (int64_t)row * row_groups + of_row / g;
-        const int64_t at = (group * apart * ORIBI_PANEL + i) * g + of_row % g;
+        const int64_t at = (group * together * ORIBI_PANEL + i) * g + of_row % g;
         if (weight_bytes == 1) {
             ((int8_t *)panel)[at] = w;
         } else {

@@ -50,7 +50,7 @@ typedef struct oribi_quantized_panels {
     void *weights; /* [panels, groups of taps, 16 channels, taps]; those behind the last are 0 */
     int32_t *bias, *multiplier, *left, *right; /* [panels * 16]; shifts, one of them 0 */
     /* Results by floats, for every sum as by the integers above: the integer next to sum * factor +
-     * term, and `more` where the sum is `apart`; the term of a sum below 0 has its sign where
+     * term, of the sum and `more` where it is `apart`; the term of a sum below 0 has its sign where
      * `sign` says so, and `added` makes it the result. */
     float *factor, *term;  /* [panels * 16] */
     int32_t *apart, *more; /* [panels, ORIBI_MOST_APART, 16] */

@@ -72,15 +72,14 @@ ALWAYS __m256i rounded(__m256i sums, __m256 factor, __m256 term, __m256 sign)
     return _mm256_cvtps_epi32(_mm256_fmadd_ps(x, factor, tie_of(x, sign, term)));
 }
 
-/* What the results of the n sums that are apart have more. */
-static inline __m256i more_of(__m256i sums, const int32_t *apart, const int32_t *more, int32_t n)
+/* Sums of which n are apart become their neighbours, whose results they have. */
+static inline __m256i corrected(__m256i sums, const int32_t *apart, const int32_t *more, int32_t n)
 {
-    __m256i y = _mm256_setzero_si256();
     for (int32_t k = 0; k < n; k++, apart += ORIBI_PANEL, more += ORIBI_PANEL) {
-        y = _mm256_add_epi32(y,
-                             _mm256_and_si256(_mm256_cmpeq_epi32(sums, load(apart)), load(more)));
+        const __m256i is_apart = _mm256_cmpeq_epi32(sums, load(apart));
+        sums = _mm256_add_epi32(sums, _mm256_and_si256(is_apart, load(more)));
     }
-    return y;
+    return sums;
 }
 
 /* Writes the first `count` of 16 bytes. */
@@ -117,12 +116,13 @@ ALWAYS void finish(const oribi_quantized_panels *p, int32_t first, __m256i (*s)[
     const __m256i added = _mm256_set1_epi16((int16_t)(n_apart < 0 ? p->zero : p->added));
     const __m128i low = _mm_set1_epi8((int8_t)p->low), high = _mm_set1_epi8((int8_t)p->high);
     for (int32_t i = 0; i < n; i++, out += stride) {
+        if (n_apart > 0) {
+            s[i][0] = corrected(s[i][0], apart, more, n_apart);
+            s[i][1] = corrected(s[i][1], apart + 8, more + 8, n_apart);
+        }
         __m256i y0 = rounded(s[i][0], factor, term, sign);
         __m256i y1 = rounded(s[i][1], factor_1, term_1, sign);
-        if (n_apart > 0) {
-            y0 = _mm256_add_epi32(y0, more_of(s[i][0], apart, more, n_apart));
-            y1 = _mm256_add_epi32(y1, more_of(s[i][1], apart + 8, more + 8, n_apart));
-        } else if (n_apart < 0) {
+        if (n_apart < 0) {
             y0 = scale(s[i][0], p, first);
             y1 = scale(s[i][1], p, first + 8);
         }

@@ -102,16 +102,21 @@ ALWAYS __m512 tie_of(__m512 x, __m512i sign, __m512 tie)
         _mm512_castps_si512(x), sign, _mm512_castps_si512(tie), FIRST_AND_SECOND_OR_THIRD));
 }
 
+/* Sums that are apart, from the k-th on, become their neighbours, whose results they have. */
+ALWAYS __m512i corrected(const ending *e, __m512i sums, int32_t k)
+{
+    for (; k < e->n_apart; k++) {
+        const __mmask16 is_apart = _mm512_cmpeq_epi32_mask(sums, load(e->apart + k * ORIBI_PANEL));
+        sums = _mm512_mask_add_epi32(sums, is_apart, sums, load(e->more + k * ORIBI_PANEL));
+    }
+    return sums;
+}
+
 /* Results before `added`, by floats: quantized_panels.h. */
 ALWAYS __m512i rounded(const ending *e, __m512i sums)
 {
     const __m512 x = _mm512_cvtepi32_ps(sums);
-    __m512i y = _mm512_cvtps_epi32(_mm512_fmadd_ps(x, e->factor, tie_of(x, e->sign, e->term)));
-    for (int32_t k = 0; k < e->n_apart; k++) {
-        const __mmask16 is_apart = _mm512_cmpeq_epi32_mask(sums, load(e->apart + k * ORIBI_PANEL));
-        y = _mm512_mask_add_epi32(y, is_apart, y, load(e->more + k * ORIBI_PANEL));
-    }
-    return y;
+    return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, e->factor, tie_of(x, e->sign, e->term)));
 }
 
 static inline void store(__m128i bytes, __mmask16 mask, int8_t *out)
@@ -158,34 +163,51 @@ ALWAYS __m512i four_of(const bounds *of, __m512i a, __m512i b, __m512i c, __m512
     return _mm512_permutexvar_epi32(order, _mm512_min_epi8(bytes, of->high));
 }
 
+/* Results of n pixels, some fours and then single ones; is_corrected is a constant. */
+ALWAYS void finish_all(const ending *e, const bounds *of, const __m512i *s, int32_t n, int8_t *out,
+                       int64_t stride, const bool is_corrected)
+{
+    const __m512i apart = load(e->apart), more = load(e->more);
+#define RESULT(i)                                                                                  \
+    rounded(e, is_corrected                                                                        \
+                   ? _mm512_mask_add_epi32(s[i], _mm512_cmpeq_epi32_mask(s[i], apart), s[i], more) \
+                   : s[i])
+    for (; n >= 4; n -= 4, s += 4, out += 4 * stride) {
+        const __m512i all = four_of(of, RESULT(0), RESULT(1), RESULT(2), RESULT(3));
+        if (stride == ORIBI_PANEL) {
+            _mm512_storeu_si512(out, all);
+            continue;
+        }
+        store(_mm512_castsi512_si128(all), e->mask, out);
+        store(_mm512_extracti32x4_epi32(all, 1), e->mask, out + stride);
+        store(_mm512_extracti32x4_epi32(all, 2), e->mask, out + 2 * stride);
+        store(_mm512_extracti32x4_epi32(all, 3), e->mask, out + 3 * stride);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        store(bytes_of(e, RESULT(i)), e->mask, out + i * stride);
+    }
+#undef RESULT
+}
+
 /* Results of n pixels of a panel, whose first channel is `first`. One function, as it is most of
  * the code of a tile. */
 __attribute__((noinline)) static void finish_pixels(const oribi_quantized_panels *p, int32_t first,
-                                                    const __m512i *s, int32_t n, int8_t *out,
+                                                    __m512i *s, int32_t n, int8_t *out,
                                                     int64_t stride)
 {
     const ending e = ending_of(p, first);
     const bounds of = {_mm512_set1_epi16((int16_t)p->added), _mm512_set1_epi8((int8_t)p->low),
                        _mm512_set1_epi8((int8_t)p->high)};
     out += first;
-    if (e.n_apart < 0) {
-        finish_exactly(p, first, s, n, e.mask, out, stride);
-        return;
-    }
-    for (; n >= 4; n -= 4, s += 4, out += 4 * stride) {
-        const __m512i all = four_of(&of, rounded(&e, s[0]), rounded(&e, s[1]), rounded(&e, s[2]),
-                                    rounded(&e, s[3]));
-        if (stride == ORIBI_PANEL) {
-            _mm512_storeu_si512(out, all);
-            continue;
+    if (e.n_apart == 0) {
+        finish_all(&e, &of, s, n, out, stride, false);
+    } else if (e.n_apart > 0) {
+        for (int32_t i = 0; e.n_apart > 1 && i < n; i++) {
+            s[i] = corrected(&e, s[i], 1);
         }
-        store(_mm512_castsi512_si128(all), e.mask, out);
-        store(_mm512_extracti32x4_epi32(all, 1), e.mask, out + stride);
-        store(_mm512_extracti32x4_epi32(all, 2), e.mask, out + 2 * stride);
-        store(_mm512_extracti32x4_epi32(all, 3), e.mask, out + 3 * stride);
-    }
-    for (int32_t i = 0; i < n; i++) {
-        store(bytes_of(&e, rounded(&e, s[i])), e.mask, out + i * stride);
+        finish_all(&e, &of, s, n, out, stride, true);
+    } else {
+        finish_exactly(p, first, s, n, e.mask, out, stride);
     }
 }
 
@@ -210,6 +232,32 @@ ALWAYS __m512i add_four(__m512i sum, const uint8_t *x, const int8_t *w)
     return oribi_dot_of_bytes(sum, _mm512_shuffle_epi32(all, 0xff), load(w + 3 * PANEL_BYTES));
 }
 
+ALWAYS void begin_panels(const oribi_quantized_panels *p, int32_t panel, int32_t m, int32_t n,
+                         __m512i (*s)[2])
+{
+    UNROLL_LOOP
+    for (int32_t i = 0; i < n; i++) {
+        UNROLL_LOOP
+        for (int32_t k = 0; k < m; k++) {
+            s[i][k] = load(p->bias + (panel + k) * ORIBI_PANEL);
+        }
+    }
+}
+
+ALWAYS void finish_panels(const oribi_quantized_panels *p, int32_t panel, __m512i (*s)[2],
+                          int32_t m, int32_t n, int8_t *out, int64_t stride)
+{
+    UNROLL_LOOP
+    for (int32_t k = 0; k < m; k++) {
+        __m512i sums[PIXELS]; /* in memory: results of sums in registers are code for each */
+        UNROLL_LOOP
+        for (int32_t i = 0; i < n; i++) {
+            sums[i] = s[i][k];
+        }
+        finish_pixels(p, (panel + k) * ORIBI_PANEL, sums, n, out, stride);
+    }
+}
+
 /* m panels, 1 or 2, of n pixels; both are constants where this is inlined. Two panels share what is
  * read of the pixels. */
 ALWAYS void panel_of(const oribi_quantized_panels *p, int32_t panel, const uint8_t *x,
@@ -220,13 +268,7 @@ ALWAYS void panel_of(const oribi_quantized_panels *p, int32_t panel, const uint8
     const int8_t *w = (const int8_t *)p->weights + panel * panel_bytes;
     const int64_t step = window->pixel_step, row_bytes = (int64_t)GROUP * window->row_groups;
     __m512i s[PIXELS][2];
-    UNROLL_LOOP
-    for (int32_t i = 0; i < n; i++) {
-        UNROLL_LOOP
-        for (int32_t k = 0; k < m; k++) {
-            s[i][k] = load(p->bias + (panel + k) * ORIBI_PANEL);
-        }
-    }
+    begin_panels(p, panel, m, n, s);
     for (int32_t r = 0; r < window->n_rows; r++, x += window->row_step) {
         int64_t k = 0;
         for (; n == PIXELS && k + FOUR_GROUPS <= row_bytes;
@@ -248,15 +290,54 @@ ALWAYS void panel_of(const oribi_quantized_panels *p, int32_t panel, const uint8
             }
         }
     }
-    UNROLL_LOOP
-    for (int32_t k = 0; k < m; k++) {
-        __m512i sums[PIXELS]; /* in memory: results of sums in registers are code for each */
-        UNROLL_LOOP
-        for (int32_t i = 0; i < n; i++) {
-            sums[i] = s[i][k];
+    finish_panels(p, panel, s, m, n, out, stride);
+}
+
+/* Is a row of the window three pixels, of which the next window has two, in whole groups? */
+static bool has_three(const oribi_quantized_window *window)
+{
+    return window->pixel_step % GROUP == 0 &&
+           (int64_t)GROUP * window->row_groups == 3 * window->pixel_step;
+}
+
+/* The same by windows of three pixels, of which two share two: what is read of a pixel is
+ * multiplied for three results. */
+ALWAYS void three_of_panel(const oribi_quantized_panels *p, int32_t panel, const uint8_t *x,
+                           const oribi_quantized_window *window, int32_t m, int32_t n, int8_t *out,
+                           int64_t stride)
+{
+    const int64_t panel_bytes = (int64_t)p->groups * PANEL_BYTES;
+    const int8_t *w = (const int8_t *)p->weights + panel * panel_bytes;
+    const int64_t step = window->pixel_step, next = step / GROUP * PANEL_BYTES; /* of weights */
+    __m512i s[PIXELS][2];
+    begin_panels(p, panel, m, n, s);
+    for (int32_t r = 0; r < window->n_rows; r++, x += window->row_step, w += 2 * next) {
+        for (int64_t k = 0; k < step; k += GROUP, w += PANEL_BYTES) {
+            __m512i of[3][2];
+            UNROLL_LOOP
+            for (int32_t j = 0; j < 3; j++) {
+                UNROLL_LOOP
+                for (int32_t q = 0; q < m; q++) {
+                    of[j][q] = load(w + j * next + q * panel_bytes);
+                }
+            }
+            UNROLL_LOOP
+            for (int32_t i = 0; i < n + 2; i++) {
+                const __m512i inputs = four_inputs(x + i * step + k);
+                UNROLL_LOOP
+                for (int32_t j = 0; j < 3; j++) {
+                    if (i < j || i - j >= n) {
+                        continue;
+                    }
+                    UNROLL_LOOP
+                    for (int32_t q = 0; q < m; q++) {
+                        s[i - j][q] = oribi_dot_of_bytes(s[i - j][q], inputs, of[j][q]);
+                    }
+                }
+            }
         }
-        finish_pixels(p, (panel + k) * ORIBI_PANEL, sums, n, out, stride);
     }
+    finish_panels(p, panel, s, m, n, out, stride);
 }
 
 /* All panels of n pixels, 4 or 8. */
@@ -265,7 +346,11 @@ ALWAYS void panels_of(const oribi_quantized_panels *p, const uint8_t *x,
 {
     int32_t panel = 0;
     for (; panel + 2 <= p->n_panels; panel += 2) {
-        panel_of(p, panel, x, window, 2, n, out, stride);
+        if (n == 8 && has_three(window)) {
+            three_of_panel(p, panel, x, window, 2, n, out, stride);
+        } else {
+            panel_of(p, panel, x, window, 2, n, out, stride);
+        }
     }
     if (panel < p->n_panels) {
         panel_of(p, panel, x, window, 1, n, out, stride);
@@ -310,7 +395,11 @@ static void tile(const oribi_quantized_panels *p, const void *inputs,
     const uint8_t *x = inputs;
     int32_t done = 0;
     if (n_pixels == PIXELS && p->n_panels == 1) { /* as many sums as an instruction takes cycles */
-        panel_of(p, 0, x, window, 1, PIXELS, out, stride);
+        if (has_three(window)) {
+            three_of_panel(p, 0, x, window, 1, PIXELS, out, stride);
+        } else {
+            panel_of(p, 0, x, window, 1, PIXELS, out, stride);
+        }
         return;
     }
     for (; done + 8 <= n_pixels; done += 8) {
@@ -383,7 +472,9 @@ ALWAYS void three_by_three(const strip *s, const int8_t *const *taps, const endi
     for (int32_t i = 0; i < s->n; i++, at += s->step, out += s->stride) {
         const __m512i x2 = three_of(taps + 2 * GROUP, at);
         const __m512i sums = oribi_dot_of_bytes(oribi_dot_of_bytes(s->bias, x0, w0), x1, w1);
-        _mm_storeu_si128((void *)out, bytes_of(e, rounded(e, oribi_dot_of_bytes(sums, x2, w2))));
+        _mm_storeu_si128(
+            (void *)out,
+            bytes_of(e, rounded(e, corrected(e, oribi_dot_of_bytes(sums, x2, w2), 0))));
         x0 = slide == 1 ? x1 : x2;
         x1 = slide == 1 ? x2 : i + 1 < s->n ? three_of(taps + GROUP, at + s->step) : x1;
     }
@@ -405,7 +496,7 @@ ALWAYS void any_window(const strip *s, int32_t groups, const int8_t *const *taps
 {
     for (int32_t i = 0; i < s->n; i++, out += s->stride) {
         const __m512i sums = window_of(s, groups, taps, s->at + i * s->step, e->mask);
-        store(bytes_of(e, rounded(e, sums)), e->mask, out);
+        store(bytes_of(e, rounded(e, corrected(e, sums, 0))), e->mask, out);
     }
 }
 
