@@ -54,16 +54,15 @@ static void note(search *s, int32_t sum, int32_t result)
 /* Notes the steps to all results between the least and the most that rounding might move. */
 static void find_near(search *s)
 {
-    const double sums = 1 / s->scale, last = ldexp(1, -23);
+    const double sums = 1 / s->scale, last = ldexp(sums, -23);
     for (int32_t r = s->least.result + 1; r <= s->most.result; r++) {
         /* Of a factor and a term that are three last places from what they should be, and of a
-         * value of at most 256. */
+         * value of at most 256; in sums, as what follows. */
         const double doubt = (3 * abs(r) + 272) * last;
         const double at = (r - 0.5 + (r > 0 ? -s->tie : s->tie)) * sums;
-        int32_t sum = (int32_t)at;
-        sum += at > sum ? 1 : 0;
-        const double behind = (sum - at) * s->scale;
-        if (behind <= doubt || s->scale - behind <= doubt) {
+        const int32_t sum = (int32_t)at;
+        const double behind = fabs(at - sum);
+        if (behind <= doubt || behind >= 1 - doubt) {
             note(s, sum, r);
         }
     }
