@@ -64,22 +64,33 @@ static void build_reduction(net *n)
 }
 
 /* Nodes of `op` that are left of a graph that was built with `with`. */
-static int left(void (*build)(net *n), const char *with, const char *op)
+static int left_without(uint32_t disabled, void (*build)(net *n), const char *with, const char *op)
 {
     tried = with;
-    net n = net_compare(build);
+    net n = net_compare_without(disabled, build);
     const int count = net_count(&n, op);
     net_close(&n);
     return count;
 }
 
+static int left(void (*build)(net *n), const char *with, const char *op)
+{
+    return left_without(0, build, with, op);
+}
+
+/* A first layer that is fused would read the planes, and take its transpose along. */
+static int left_by_layout(void (*build)(net *n), const char *with, const char *op)
+{
+    return left_without(ORIBI_PASS_FUSE, build, with, op);
+}
+
 static void an_elementwise_op_lets_transposes_through_as_ours_do(void **state)
 {
     (void)state;
-    assert_int_equal(left(build_elementwise, "Elu", "Transpose"), 2);
-    assert_int_equal(left(build_elementwise, "Test>Bend", "Transpose"), 2);
-    assert_int_equal(left(build_elementwise, "Test>Bend", "Test>Bend"), 1);
-    assert_int_equal(left(build_elementwise, "Test>SilentBend", "Transpose"), 4);
+    assert_int_equal(left_by_layout(build_elementwise, "Elu", "Transpose"), 2);
+    assert_int_equal(left_by_layout(build_elementwise, "Test>Bend", "Transpose"), 2);
+    assert_int_equal(left_by_layout(build_elementwise, "Test>Bend", "Test>Bend"), 1);
+    assert_int_equal(left_by_layout(build_elementwise, "Test>SilentBend", "Transpose"), 4);
 }
 
 static void ops_of_ours_that_a_list_forgot_do_so_too(void **state)
@@ -87,24 +98,24 @@ static void ops_of_ours_that_a_list_forgot_do_so_too(void **state)
     (void)state;
     static const char *const ops[] = {"TruncateMod", "Lgamma", "OnesLike", "Erfc"};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        assert_int_equal(left(build_elementwise, ops[i], "Transpose"), 2);
+        assert_int_equal(left_by_layout(build_elementwise, ops[i], "Transpose"), 2);
     }
 }
 
 static void a_view_is_reshaped_in_the_order_of_convolutions(void **state)
 {
     (void)state;
-    assert_int_equal(left(build_view, "Reshape", "Transpose"), 2);
-    assert_int_equal(left(build_view, "Test>Merge", "Transpose"), 2);
-    assert_int_equal(left(build_view, "Test>SilentMerge", "Transpose"), 4);
+    assert_int_equal(left_by_layout(build_view, "Reshape", "Transpose"), 2);
+    assert_int_equal(left_by_layout(build_view, "Test>Merge", "Transpose"), 2);
+    assert_int_equal(left_by_layout(build_view, "Test>SilentMerge", "Transpose"), 4);
 }
 
 static void a_reduction_takes_its_axes_along(void **state)
 {
     (void)state;
-    const int silent = left(build_reduction, "Test>SilentSpan", "Transpose");
-    assert_int_equal(left(build_reduction, "Max", "Transpose"), 2);
-    assert_int_equal(left(build_reduction, "Test>Span", "Transpose"), 2);
+    const int silent = left_by_layout(build_reduction, "Test>SilentSpan", "Transpose");
+    assert_int_equal(left_by_layout(build_reduction, "Max", "Transpose"), 2);
+    assert_int_equal(left_by_layout(build_reduction, "Test>Span", "Transpose"), 2);
     assert_int_equal(silent, 4);
 }
 
