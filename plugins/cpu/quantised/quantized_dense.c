@@ -164,12 +164,12 @@ static void dense_units(void *object, int64_t begin, int64_t end)
 }
 
 /* How many rows the input consists of; false: of no whole number. */
-static bool count_rows(const dense_state *state, const oribi_cpu_shape *shape, int32_t *out_rows)
+static bool count_rows(const dense_state *state, const TF_Tensor *input, int32_t *out_rows)
 {
-    const int64_t in_c = state->args.in_c;
-    const int64_t columns = shape->n >= 1 ? shape->at[shape->n - 1] : 0;
-    const int64_t values = oribi_cpu_product(shape->at, shape->n);
-    if (values < 1 || values > INT32_MAX || (state->keeps_rank && columns != in_c)) {
+    const int64_t in_c = state->args.in_c, values = TF_TensorElementCount(input);
+    const int rank = TF_NumDims(input);
+    if (values < 1 || values > INT32_MAX ||
+        (state->keeps_rank && (rank < 1 || TF_Dim(input, rank - 1) != in_c))) {
         return false;
     }
     if (values == in_c) { /* most often, and a division takes as long as a small layer's row */
@@ -180,39 +180,38 @@ static bool count_rows(const dense_state *state, const oribi_cpu_shape *shape, i
     return values % in_c == 0;
 }
 
+static bool micro_rows(const dense_state *state, oribi_kit_run *run, int32_t rows, int8_t *output)
+{
+    dense_call call = {state->args, TF_TensorData(run->in[0]), output};
+    const int64_t count = (int64_t)rows * call.args.out_c;
+    if (rows > 1 && !oribi_quantized_check(run, oribi_micro_fully_connected_s8_resize(
+                                                    &state->spec, rows, &call.args))) {
+        return false;
+    }
+    oribi_kit_parallel(run, count, call.args.in_c, &call, dense_units);
+    return true;
+}
+
 static bool dense_run(const dense_state *state, oribi_kit_run *run)
 {
-    struct oribi_micro_fully_connected_s8_args args = state->args;
     oribi_cpu_shape shape;
     int32_t rows = 0;
-    if (!oribi_cpu_input_shape(run, 0, &shape)) {
-        return false;
-    }
-    if (!count_rows(state, &shape, &rows)) {
-        return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+    if (!count_rows(state, run->in[0], &rows)) {
+        return oribi_cpu_input_shape(run, 0, &shape) &&
+               oribi_kit_fail(run, TF_INVALID_ARGUMENT,
                               "an input of shape %s does not consist of rows of %d values",
-                              oribi_cpu_shape_text(&shape).chars, (int)args.in_c);
+                              oribi_cpu_shape_text(&shape).chars, (int)state->args.in_c);
     }
-    if (rows > 1 && !oribi_quantized_check(
-                        run, oribi_micro_fully_connected_s8_resize(&state->spec, rows, &args))) {
-        return false;
-    }
-    if (state->keeps_rank) {
-        shape.at[shape.n - 1] = args.out_c;
-    } else {
+    if (!state->keeps_rank) {
         shape.n = 2;
         shape.at[0] = rows;
-        shape.at[1] = args.out_c;
+    } else if (!oribi_cpu_input_shape(run, 0, &shape)) {
+        return false;
     }
+    shape.at[shape.n - 1] = state->args.out_c;
     int8_t *output = oribi_kit_output(run, 0, shape.at, shape.n);
-    if (output != NULL && state->simd != NULL) {
-        return simd_rows(state, run, rows, output);
-    }
-    if (output != NULL) {
-        dense_call call = {args, TF_TensorData(run->in[0]), output};
-        oribi_kit_parallel(run, (int64_t)rows * args.out_c, args.in_c, &call, dense_units);
-    }
-    return output != NULL;
+    return output != NULL &&
+           (state->simd != NULL ? simd_rows : micro_rows)(state, run, rows, output);
 }
 ORIBI_KIT_COMPUTE(dense, 1)
 
