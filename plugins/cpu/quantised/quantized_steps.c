@@ -110,15 +110,19 @@ static bool is_step_equal(const search *s, step at, oribi_quantized_real *real)
     return true;
 }
 
-/* Are all steps where they belong, but for a few sums? */
-static bool is_equal(const search *s, oribi_quantized_real *real)
+/* Are all steps where they belong, but for a few sums? The one that is not is looked at first of
+ * the next place. */
+static bool is_equal(search *s, oribi_quantized_real *real)
 {
     if ((s->least.result < s->high && reaches(s, real, s->least.sum, s->least.result + 1)) ||
         (s->most.result > s->low && !reaches(s, real, s->most.sum, s->most.result))) {
         return false;
     }
     for (int32_t i = 0; i < s->n; i++) {
-        if (!is_step_equal(s, s->near[i], real)) {
+        const step at = s->near[i];
+        if (!is_step_equal(s, at, real)) {
+            s->near[i] = s->near[0];
+            s->near[0] = at;
             return false;
         }
     }
@@ -181,17 +185,47 @@ static void find_side(int32_t zero, int32_t multiplier, int32_t shift, int32_t *
     }
 }
 
-/* The results of all pairs, by integers. */
+/* The least sum between two whose result is at least this one; `high` where there is none below. */
+static int32_t first_sum(const struct oribi_micro_add_scales_s8 *s, int32_t result, int32_t low,
+                         int32_t high)
+{
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        const int32_t at = oribi_micro_scale(middle, s->output_multiplier, s->output_shift);
+        if (at + s->output_zero >= result) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+/* The results of all pairs, by integers. In a row sums grow, so that each begins where a step to
+ * its result is. */
 static void find_sums(const struct oribi_micro_add_scales_s8 *s, int8_t *out)
 {
-    int32_t left[BYTES], right[BYTES];
+    int32_t left[BYTES], right[BYTES], first[BYTES + 1];
+    const int32_t last = BYTES - 1, n = s->high - s->low;
     find_side(s->a_zero, s->a_multiplier, s->a_shift, left);
     find_side(s->b_zero, s->b_multiplier, s->b_shift, right);
-    for (int32_t i = 0; i < BYTES * BYTES; i++) {
-        const int32_t x = left[i / BYTES], y = right[i % BYTES];
-        const int32_t sum = s->subtract != 0 ? x - y : x + y;
-        const int32_t scaled = oribi_micro_scale(sum, s->output_multiplier, s->output_shift);
-        out[i] = (int8_t)oribi_micro_clamp(scaled + s->output_zero, s->low, s->high);
+    for (int32_t j = 0; s->subtract != 0 && j < BYTES; j++) {
+        right[j] = -right[j];
+    }
+    const int32_t b = s->subtract != 0 ? last : 0; /* of which sums are least */
+    const int32_t most = left[last] + right[last - b] + 1;
+    for (int32_t k = 1; k <= n; k++) {
+        first[k] = first_sum(s, s->low + k, k == 1 ? left[0] + right[b] : first[k - 1], most);
+    }
+    for (int32_t i = 0; i < BYTES; i++) {
+        int32_t k = 0;
+        for (int32_t j = 0; j < BYTES; j++) {
+            const int32_t at = b == 0 ? j : last - j, sum = left[i] + right[at];
+            while (k < n && sum >= first[k + 1]) {
+                k++;
+            }
+            out[i * BYTES + at] = (int8_t)(s->low + k);
+        }
     }
 }
 
