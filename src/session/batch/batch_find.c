@@ -198,16 +198,19 @@ static bool best_of(const finding *f, int32_t first, int32_t end, oribi_batch_lo
  * small for any. False: it has room for all. */
 static bool choose_turns(const finding *f, oribi_batch_loop *loop)
 {
+    enum { MOST_TOGETHER = 1 << 12 }; /* a model may say any number, and each is tried */
+    int64_t together = loop->n_images < MOST_TOGETHER ? loop->n_images : MOST_TOGETHER;
     double most = 0;
     for (int32_t s = loop->first; s < loop->end; s++) {
         most = f->moved[s] > most ? f->moved[s] : most;
     }
-    loop->n_turns = 1;
-    while (loop->n_turns < loop->n_images &&
-           (loop->n_images % loop->n_turns != 0 ||
-            most * (double)(loop->n_images / loop->n_turns) > f->cache)) {
-        loop->n_turns++;
+    if (most * (double)loop->n_images <= f->cache) {
+        return false;
     }
+    while (together > 1 && (loop->n_images % together != 0 || most * (double)together > f->cache)) {
+        together--;
+    }
+    loop->n_turns = loop->n_images / together;
     return loop->n_turns > 1;
 }
 
@@ -277,11 +280,14 @@ static void mark(finding *f, oribi_batch_loop *loop)
 
 /* --- The loops ------------------------------------------------------------------------------- */
 
-/* Steps one behind the other that take as many images: at most one loop. */
+/* Steps one behind the other that take as many images: at most one loop. A few cuts are tried, each
+ * of which looks at all steps. */
 static bool try_steps(finding *f, int32_t first, int32_t end)
 {
+    enum { MOST_CUTS = 16 };
     oribi_batch_loop loop;
-    while (best_of(f, first, end, &loop) && choose_turns(f, &loop)) {
+    for (int32_t cut = 0;
+         cut < MOST_CUTS && best_of(f, first, end, &loop) && choose_turns(f, &loop); cut++) {
         const int32_t in_the_way = make_border(f, &loop);
         if (in_the_way == -1) {
             mark(f, &loop);

@@ -60,6 +60,12 @@ def softmaxes(n):
     return onnx.model(nodes, X, [onnx.info(f"v{n}", [2])])
 
 
+def images(n):
+    """Many images that cannot be cut into turns of whole cache lines, on their way through n steps."""
+    nodes = [onnx.node("Abs" if i % 2 else "Neg", [f"v{i}" if i else "x"], [f"v{i + 1}"]) for i in range(n)]
+    return onnx.model(nodes, [onnx.info("x", [(1 << 61) - 1])], [onnx.info(f"v{n}", [(1 << 61) - 1])])
+
+
 def constants(n):
     nodes = [onnx.node("Neg", [f"c{i}" if i else "c"], [f"c{i + 1}"]) for i in range(n)]
     nodes.append(onnx.node("Add", ["x", f"c{n}"], ["y"]))
