@@ -208,7 +208,7 @@ class Contract(unittest.TestCase):
         folder, _ = self.two()
         declared = re.search(r"int32_t tvmgen_net_run_model\(([^;]*)\);", (folder / "tvmgen_net.h").read_text()).group(1)
         self.assertEqual([" ".join(p.split()) for p in declared.split(",")][3:],
-                         ["void *npu1", "void *npu2", "struct tvm_device_error *error"])
+                         ["void *dev_npu1", "void *dev_npu2", "struct tvm_device_error *error"])
 
     # --- Rules of emitted code ------------------------------------------------------------------
 
