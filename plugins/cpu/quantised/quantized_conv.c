@@ -91,6 +91,8 @@ typedef struct conv_call {
     oribi_quantized_window window;
     int32_t padded_h, padded_w;    /* an image with what windows see around it; 0: none is made */
     int64_t n_pixels, line_pixels; /* of all results, and of those that are done in one go */
+    int64_t n_lines;
+    int32_t block_panels; /* that all lines meet before the next */
 } conv_call;
 
 static void conv_rows(void *object, int64_t begin, int64_t end)
@@ -206,23 +208,28 @@ static void pad_rows(void *object, int64_t begin, int64_t end)
     }
 }
 
+/* A unit is a line and a block of panels. */
 static void conv_lines(void *object, int64_t begin, int64_t end)
 {
     const conv_call *call = object;
     const struct oribi_micro_conv2d_s8_args *a = &call->args;
     const oribi_quantized_simd *simd = call->state->simd;
     const bool is_row = call->line_pixels == a->out_w;
-    for (int64_t line = begin; line < end; line++) {
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t line = unit % call->n_lines;
+        const int32_t panel = (int32_t)(unit / call->n_lines) * call->block_panels;
+        const oribi_quantized_panels panels = oribi_quantized_panels_part(
+            &call->state->panels, &simd->format, panel, call->block_panels);
         const int64_t first = line * call->line_pixels, last = first + call->line_pixels;
         const int64_t count = (last < call->n_pixels ? last : call->n_pixels) - first;
         const int64_t row = line / a->out_h * call->padded_h + line % a->out_h * a->stride_h;
         const int8_t *x =
             call->scratch + (is_row ? row * call->scratch_bytes : first * call->window.pixel_step);
-        int8_t *out = call->output + first * a->out_c;
+        int8_t *out = call->output + first * a->out_c + panel * ORIBI_PANEL;
         for (int64_t i = 0; i < count; i += simd->format.pixels) {
             const int64_t left = count - i;
             const int32_t n = left < simd->format.pixels ? (int32_t)left : simd->format.pixels;
-            simd->tile(&call->state->panels, x + i * call->window.pixel_step, &call->window, n,
+            simd->tile(&panels, x + i * call->window.pixel_step, &call->window, n,
                        out + i * a->out_c, a->out_c);
         }
     }
@@ -263,8 +270,21 @@ static int64_t plan_conv(conv_call *call, int64_t batch)
     return batch * call->padded_h * call->scratch_bytes + (int64_t)f->group * f->bytes;
 }
 
+/* Panels whose weights stay in common second level caches, while all lines meet them. */
+static int32_t block_of(const oribi_quantized_panels *panels, const oribi_quantized_format *format)
+{
+    enum { BLOCK_BYTES = 256 * 1024, SIDE_BY_SIDE = 4 };
+    const int64_t bytes = panels->groups * (int64_t)format->group * ORIBI_PANEL * format->bytes;
+    const int64_t fit = BLOCK_BYTES / bytes / SIDE_BY_SIDE * SIDE_BY_SIDE;
+    if (panels->n_panels * bytes <= 2 * BLOCK_BYTES || fit >= panels->n_panels) {
+        return panels->n_panels;
+    }
+    return fit > SIDE_BY_SIDE ? (int32_t)fit : SIDE_BY_SIDE;
+}
+
 static void conv_by_vectors(oribi_kit_run *run, conv_call *call, int64_t rows, int64_t pixel_cost)
 {
+    const oribi_quantized_panels *panels = &call->state->panels;
     const struct oribi_micro_conv2d_s8_args *a = &call->args;
     if (call->padded_h == 0) {
         oribi_kit_parallel(run, rows, a->out_w * pixel_cost, call, conv_simd_rows);
@@ -274,8 +294,11 @@ static void conv_by_vectors(oribi_kit_run *run, conv_call *call, int64_t rows, i
     const oribi_quantized_simd *simd = call->state->simd;
     oribi_kit_parallel(run, padded, call->scratch_bytes / 32 + 1, call, pad_rows);
     (void)simd->fill(0, simd->format.group, call->scratch + padded * call->scratch_bytes);
-    oribi_kit_parallel(run, (call->n_pixels + call->line_pixels - 1) / call->line_pixels,
-                       call->line_pixels * pixel_cost, call, conv_lines);
+    call->n_lines = (call->n_pixels + call->line_pixels - 1) / call->line_pixels;
+    call->block_panels = block_of(panels, &simd->format);
+    const int64_t blocks = (panels->n_panels + call->block_panels - 1) / call->block_panels;
+    oribi_kit_parallel(run, call->n_lines * blocks, call->line_pixels * pixel_cost / blocks + 1,
+                       call, conv_lines);
 }
 
 static bool conv_run(const conv_state *state, oribi_kit_run *run)

@@ -16,6 +16,8 @@ typedef struct dense_state {
     struct oribi_micro_fully_connected_s8_spec spec;
     struct oribi_micro_fully_connected_s8_args args;
     bool keeps_rank;
+    int64_t row_bytes,
+        more; /* of a row of whole groups; values that it has more than the input's */
 } dense_state;
 
 /* Is it known that the input has fewer rows than a tile? */
@@ -57,6 +59,9 @@ static void dense_pack(oribi_kit_setup *setup, dense_state *state)
         (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
                                    (int)layer.n_channels);
     }
+    const int64_t taps = (int64_t)state->panels.groups * state->simd->format.group;
+    state->row_bytes = taps * state->simd->format.bytes;
+    state->more = taps - state->spec.in_c;
 }
 
 static void *dense_create_for(TF_OpKernelConstruction *construction,
@@ -99,36 +104,45 @@ static void dense_destroy(void *state)
     }
 }
 
+/* Some rows, not more than a tile has pixels, by way of x. */
+static inline void simd_tile(const dense_state *state, const int8_t *input, int32_t rows, void *x,
+                             int8_t *output)
+{
+    const oribi_quantized_window window = {state->row_bytes, 0, 1, state->panels.groups};
+    void *to = x;
+    for (int32_t i = 0; i < rows; i++) {
+        to = state->simd->take(input + i * (int64_t)state->args.in_c, state->args.in_c, to);
+        to = state->more > 0 ? state->simd->fill(0, state->more, to) : to;
+    }
+    state->simd->tile(&state->panels, x, &window, rows, output, state->args.out_c);
+}
+
 /* Rows by vectors, a few at a time. Few short ones wait on the stack, as asking for memory takes as
  * long as a small layer. */
 static bool simd_rows(const dense_state *state, oribi_kit_run *run, int32_t rows, int8_t *output)
 {
     enum { ROOM = 1024 };
     const int64_t in_c = state->args.in_c, out_c = state->args.out_c;
-    const oribi_quantized_format *f = &state->simd->format;
-    const int64_t more = (int64_t)state->panels.groups * f->group - in_c; /* for a whole group */
-    const oribi_quantized_window window = {(int64_t)state->panels.groups * f->group * f->bytes, 0,
-                                           1, state->panels.groups};
     const int8_t *input = TF_TensorData(run->in[0]);
-    _Alignas(64) char room[ROOM];
-    TF_Tensor *scratch = NULL;
+    const int32_t pixels = state->simd->format.pixels;
     int64_t patience = 0;
+    if (rows <= pixels && rows * state->row_bytes <= ROOM) {
+        _Alignas(64) char room[ROOM];
+        const bool goes_on = !oribi_kit_stops(run, &patience, rows * in_c * out_c / 32);
+        if (goes_on) {
+            simd_tile(state, input, rows, room, output);
+        }
+        return goes_on;
+    }
+    TF_Tensor *scratch = NULL;
     bool goes_on = true;
-    const int32_t most = rows < f->pixels ? rows : f->pixels;
-    const bool is_short = window.pixel_step <= ROOM && most * window.pixel_step <= ROOM;
-    void *x = is_short ? room : oribi_kit_scratch(run, most * window.pixel_step, &scratch);
-    for (int32_t row = 0; x != NULL && row < rows; row += f->pixels) {
-        const int32_t n = rows - row < f->pixels ? rows - row : f->pixels;
-        void *to = x;
+    void *x = oribi_kit_scratch(run, (rows < pixels ? rows : pixels) * state->row_bytes, &scratch);
+    for (int32_t row = 0; x != NULL && goes_on && row < rows; row += pixels) {
+        const int32_t n = rows - row < pixels ? rows - row : pixels;
         goes_on = !oribi_kit_stops(run, &patience, n * in_c * out_c / 32);
-        if (!goes_on) {
-            break;
+        if (goes_on) {
+            simd_tile(state, input + row * in_c, n, x, output + row * out_c);
         }
-        for (int32_t i = 0; i < n; i++) {
-            to = state->simd->take(input + (row + i) * in_c, in_c, to);
-            to = more > 0 ? state->simd->fill(0, more, to) : to;
-        }
-        state->simd->tile(&state->panels, x, &window, n, output + row * out_c, out_c);
     }
     if (scratch != NULL) {
         TF_DeleteTensor(scratch);

@@ -155,3 +155,26 @@ bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
     }
     return true;
 }
+
+oribi_quantized_panels oribi_quantized_panels_part(const oribi_quantized_panels *whole,
+                                                   const oribi_quantized_format *format,
+                                                   int32_t first, int32_t count)
+{
+    oribi_quantized_panels part = *whole;
+    const int64_t at = (int64_t)first * ORIBI_PANEL;
+    const int32_t panels = whole->n_panels - first, channels = whole->n_channels - (int32_t)at;
+    part.weights =
+        (char *)whole->weights + at * whole->groups * format->group * whole->weight_bytes;
+    part.bias += at;
+    part.multiplier += at;
+    part.left += at;
+    part.right += at;
+    part.factor += at;
+    part.term += at;
+    part.apart += at * ORIBI_MOST_APART;
+    part.more += at * ORIBI_MOST_APART;
+    part.n_apart += first;
+    part.n_panels = count < panels ? count : panels;
+    part.n_channels = count < panels ? count * ORIBI_PANEL : channels;
+    return part;
+}

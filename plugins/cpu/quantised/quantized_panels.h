@@ -93,6 +93,11 @@ bool oribi_quantized_real_find(const oribi_quantized_layer *layer, int32_t multi
 bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
                                  const oribi_quantized_format *format, oribi_quantized_panels *out);
 void oribi_quantized_panels_free(oribi_quantized_panels *panels);
+/* Some of the panels from `first` on, at most `count`, as a layer of their channels alone; they
+ * remain the whole layer's. */
+oribi_quantized_panels oribi_quantized_panels_part(const oribi_quantized_panels *whole,
+                                                   const oribi_quantized_format *format,
+                                                   int32_t first, int32_t count);
 
 /* A sum of two tensors: oribi_micro_add_row_s8 where both steps are 1, or by floats: the integer
  * next to y = a * of_a + b * of_b + term, or, where `tie` is not 0, next to y and a tie of its

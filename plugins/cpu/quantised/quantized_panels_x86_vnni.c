@@ -405,7 +405,9 @@ static void tile(const oribi_quantized_panels *p, const void *inputs,
     for (; done + 8 <= n_pixels; done += 8) {
         panels_of(p, x + done * window->pixel_step, window, 8, out + done * stride, stride);
     }
-    if (done + 4 <= n_pixels) {
+    while (n_pixels >= 4 &&
+           done + 2 <= n_pixels) { /* with pixels that are done: all weights once */
+        done = done + 4 <= n_pixels ? done : n_pixels - 4;
         panels_of(p, x + done * window->pixel_step, window, 4, out + done * stride, stride);
         done += 4;
     }
