@@ -215,11 +215,14 @@ static void conv_lines(void *object, int64_t begin, int64_t end)
     const struct oribi_micro_conv2d_s8_args *a = &call->args;
     const oribi_quantized_simd *simd = call->state->simd;
     const bool is_row = call->line_pixels == a->out_w;
+    oribi_quantized_panels panels = {.n_panels = 0};
     for (int64_t unit = begin; unit < end; unit++) {
         const int64_t line = unit % call->n_lines;
         const int32_t panel = (int32_t)(unit / call->n_lines) * call->block_panels;
-        const oribi_quantized_panels panels = oribi_quantized_panels_part(
-            &call->state->panels, &simd->format, panel, call->block_panels);
+        if (unit == begin || line == 0) {
+            panels = oribi_quantized_panels_part(&call->state->panels, &simd->format, panel,
+                                                 call->block_panels);
+        }
         const int64_t first = line * call->line_pixels, last = first + call->line_pixels;
         const int64_t count = (last < call->n_pixels ? last : call->n_pixels) - first;
         const int64_t row = line / a->out_h * call->padded_h + line % a->out_h * a->stride_h;
@@ -274,7 +277,7 @@ static int64_t plan_conv(conv_call *call, int64_t batch)
 static int32_t block_of(const oribi_quantized_panels *panels, const oribi_quantized_format *format)
 {
     enum { BLOCK_BYTES = 256 * 1024, SIDE_BY_SIDE = 4 };
-    const int64_t bytes = panels->groups * (int64_t)format->group * ORIBI_PANEL * format->bytes;
+    const int64_t bytes = oribi_quantized_panel_bytes(panels, format);
     const int64_t fit = BLOCK_BYTES / bytes / SIDE_BY_SIDE * SIDE_BY_SIDE;
     if (panels->n_panels * bytes <= 2 * BLOCK_BYTES || fit >= panels->n_panels) {
         return panels->n_panels;

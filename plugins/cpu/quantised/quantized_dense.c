@@ -16,8 +16,8 @@ typedef struct dense_state {
     struct oribi_micro_fully_connected_s8_spec spec;
     struct oribi_micro_fully_connected_s8_args args;
     bool keeps_rank;
-    int64_t row_bytes,
-        more; /* of a row of whole groups; values that it has more than the input's */
+    int64_t row_bytes; /* of a row of whole groups */
+    int64_t more;      /* values that it has more than the input's */
 } dense_state;
 
 /* Is it known that the input has fewer rows than a tile? */
@@ -194,16 +194,12 @@ static bool count_rows(const dense_state *state, const TF_Tensor *input, int32_t
     return values % in_c == 0;
 }
 
-static bool micro_rows(const dense_state *state, oribi_kit_run *run, int32_t rows, int8_t *output)
+/* Are so many rows few enough? One is: its sizes were looked at when the kernel was made. */
+static bool rows_fit(const dense_state *state, oribi_kit_run *run, int32_t rows)
 {
-    dense_call call = {state->args, TF_TensorData(run->in[0]), output};
-    const int64_t count = (int64_t)rows * call.args.out_c;
-    if (rows > 1 && !oribi_quantized_check(run, oribi_micro_fully_connected_s8_resize(
-                                                    &state->spec, rows, &call.args))) {
-        return false;
-    }
-    oribi_kit_parallel(run, count, call.args.in_c, &call, dense_units);
-    return true;
+    struct oribi_micro_fully_connected_s8_args args;
+    return rows == 1 || oribi_quantized_check(
+                            run, oribi_micro_fully_connected_s8_resize(&state->spec, rows, &args));
 }
 
 static bool dense_run(const dense_state *state, oribi_kit_run *run)
@@ -216,6 +212,9 @@ static bool dense_run(const dense_state *state, oribi_kit_run *run)
                               "an input of shape %s does not consist of rows of %d values",
                               oribi_cpu_shape_text(&shape).chars, (int)state->args.in_c);
     }
+    if (!rows_fit(state, run, rows)) {
+        return false;
+    }
     if (!state->keeps_rank) {
         shape.n = 2;
         shape.at[0] = rows;
@@ -224,8 +223,15 @@ static bool dense_run(const dense_state *state, oribi_kit_run *run)
     }
     shape.at[shape.n - 1] = state->args.out_c;
     int8_t *output = oribi_kit_output(run, 0, shape.at, shape.n);
-    return output != NULL &&
-           (state->simd != NULL ? simd_rows : micro_rows)(state, run, rows, output);
+    if (output != NULL && state->simd != NULL) {
+        return simd_rows(state, run, rows, output);
+    }
+    if (output != NULL) {
+        dense_call call = {state->args, TF_TensorData(run->in[0]), output};
+        oribi_kit_parallel(run, (int64_t)rows * call.args.out_c, call.args.in_c, &call,
+                           dense_units);
+    }
+    return output != NULL;
 }
 ORIBI_KIT_COMPUTE(dense, 1)
 

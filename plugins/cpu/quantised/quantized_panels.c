@@ -136,7 +136,7 @@ bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
                                     .added = is_signed ? layer->zero : 0,
                                     .is_by_fours = layer->is_read_once && format->bytes == 1,
                                     .weight_bytes = layer->is_read_once ? 1 : format->bytes};
-    out->weights = zeros((int64_t)n * out->groups * format->group * out->weight_bytes);
+    out->weights = zeros(n_panels * oribi_quantized_panel_bytes(out, format));
     out->bias = calloc((4 + 2 * ORIBI_MOST_APART) * n, sizeof *out->bias);
     out->factor = calloc(2 * n, sizeof *out->factor);
     out->n_apart = calloc((size_t)n_panels, sizeof *out->n_apart);
@@ -163,8 +163,7 @@ oribi_quantized_panels oribi_quantized_panels_part(const oribi_quantized_panels 
     oribi_quantized_panels part = *whole;
     const int64_t at = (int64_t)first * ORIBI_PANEL;
     const int32_t panels = whole->n_panels - first, channels = whole->n_channels - (int32_t)at;
-    part.weights =
-        (char *)whole->weights + at * whole->groups * format->group * whole->weight_bytes;
+    part.weights = (char *)whole->weights + first * oribi_quantized_panel_bytes(whole, format);
     part.bias += at;
     part.multiplier += at;
     part.left += at;

@@ -64,6 +64,13 @@ typedef struct oribi_quantized_panels {
                        * that a processor fetches ahead */
 } oribi_quantized_panels;
 
+/* Bytes of a panel's weights. */
+static inline int64_t oribi_quantized_panel_bytes(const oribi_quantized_panels *panels,
+                                                  const oribi_quantized_format *format)
+{
+    return (int64_t)panels->groups * format->group * ORIBI_PANEL * panels->weight_bytes;
+}
+
 /* A layer as micro/ has it; the weight of channel c and tap t of row r is at c * channel_step + r *
  * row_step + t * tap_step. Each row of row_taps begins a group, so that what a window reads behind
  * a row of a padded image meets zeros. scale_step is 0 where all channels share a multiplier and a
