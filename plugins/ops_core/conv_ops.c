@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "micro/geometry/geometry_axes.h"
 #include "ops_core/ops_core.h"
 #include "ops_core/window_shapes.h"
 
@@ -49,6 +50,7 @@ static bool slide_all(const oribi_ops_window *window, const oribi_ops_shape *inp
 /* Planes: the input is NCHW, and all else as the attributes have it, NHWC. */
 static void convolve(oribi_ops_ctx *ctx, int n_space, bool of_planes, TF_Status *status)
 {
+    static const int64_t to_pixels[4] = {0, 2, 3, 1};
     oribi_ops_window window;
     oribi_ops_shape input, filter, output;
     if (!oribi_ops_window_read(ctx, n_space, &window, status) || window.is_vectored) {
@@ -59,10 +61,8 @@ static void convolve(oribi_ops_ctx *ctx, int n_space, bool of_planes, TF_Status 
         return;
     }
     if (of_planes) {
-        const int64_t channels = input.at[1];
-        input.at[1] = input.at[2];
-        input.at[2] = input.at[3];
-        input.at[3] = channels;
+        const oribi_ops_shape planes = input;
+        oribi_geometry_permute(planes.at, to_pixels, 4, input.at);
     }
     int64_t depth = filter.at[n_space + 1];
     if (check_groups(input.at[oribi_ops_window_channel(&window)], filter.at[n_space], depth,

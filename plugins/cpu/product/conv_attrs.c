@@ -3,6 +3,7 @@
 #include "cpu/product/conv_attrs.h"
 
 #include "cpu/base/cpu_shape.h"
+#include "micro/geometry/geometry_axes.h"
 
 #include <string.h>
 
@@ -81,11 +82,11 @@ void oribi_conv_attrs_read(oribi_kit_setup *setup, oribi_conv_attrs *out)
 
 void oribi_conv_image_dims(const oribi_conv_attrs *attrs, int64_t dims[4])
 {
+    static const int64_t to_pixels[4] = {0, 2, 3, 1};
+    int64_t given[4];
     if (attrs->is_planes) {
-        const int64_t channels = dims[1];
-        dims[1] = dims[2];
-        dims[2] = dims[3];
-        dims[3] = channels;
+        memcpy(given, dims, sizeof given);
+        oribi_geometry_permute(given, to_pixels, 4, dims);
     }
 }
 
