@@ -6,6 +6,8 @@
 #ifndef ORIBI_PLUGINS_CPU_LANES_H_
 #define ORIBI_PLUGINS_CPU_LANES_H_
 
+#include "cpu/base/unrolled.h"
+
 #include <stdint.h>
 
 typedef float lanes __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));
@@ -39,7 +41,7 @@ static inline lanes larger_of(lanes a, lanes b)
 /* Of numbers that are not NaN. */
 static inline float largest_in(lanes a)
 {
-#define LARGER(s) a = larger_of(a, __builtin_shufflevector(a, a, EACH(AWAY, s)));
+#define LARGER(s) a = larger_of(a, SHUFFLED(lane_bits, a, a, EACH(AWAY, s)));
     EACH_HALF(LARGER)
 #undef LARGER
     return a[0];
@@ -47,7 +49,7 @@ static inline float largest_in(lanes a)
 
 static inline float sum_in(lanes a)
 {
-#define ADD(s) a += __builtin_shufflevector(a, a, EACH(AWAY, s));
+#define ADD(s) a += SHUFFLED(lane_bits, a, a, EACH(AWAY, s));
     EACH_HALF(ADD)
 #undef ADD
     return a[0];
@@ -58,8 +60,8 @@ static inline __attribute__((always_inline)) lanes sums_in(lanes a[WIDTH])
 {
 #define HALVE(s)                                                                                   \
     for (int i = 0; i < (s); i++) {                                                                \
-        a[i] = __builtin_shufflevector(a[i], a[i + (s)], EACH(KEPT, s)) +                          \
-               __builtin_shufflevector(a[i], a[i + (s)], EACH(OTHER, s));                          \
+        a[i] = SHUFFLED(lane_bits, a[i], a[i + (s)], EACH(KEPT, s)) +                              \
+               SHUFFLED(lane_bits, a[i], a[i + (s)], EACH(OTHER, s));                              \
     }
     EACH_HALF(HALVE)
 #undef HALVE

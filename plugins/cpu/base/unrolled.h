@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For loops over the sums of a tile: how they stay in registers. */
+/* What compilers spell in ways of their own: loops over the sums of a tile, which stay in
+ * registers, and shuffles. */
 #ifndef ORIBI_PLUGINS_CPU_UNROLLED_H_
 #define ORIBI_PLUGINS_CPU_UNROLLED_H_
 
@@ -11,5 +12,13 @@
 #define UNROLL_LOOP _Pragma("GCC unroll 18")
 #endif
 #define ALWAYS __attribute__((always_inline)) static inline
+
+/* The lanes of two vectors that are named, of which the second one's begin behind the first's.
+ * `places`: a vector of as many integers. */
+#if defined(__clang__) || __GNUC__ >= 12
+#define SHUFFLED(places, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLED(places, a, b, ...) __builtin_shuffle(a, b, (places){__VA_ARGS__})
+#endif
 
 #endif

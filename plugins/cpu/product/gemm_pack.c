@@ -5,6 +5,8 @@
  */
 #include "cpu/product/gemm.h"
 
+#include "cpu/base/unrolled.h"
+
 #include <string.h>
 
 enum { BLOCK_ROWS = 16 }; /* a cache line of a source whose k is innermost */
@@ -62,6 +64,7 @@ static int64_t turn_columns(const char *from, int64_t n_stride, int64_t rows, in
                             float *out)
 {
     typedef float four __attribute__((vector_size(16)));
+    typedef int32_t places __attribute__((vector_size(16), unused)); /* by compilers that ask */
     int64_t k = 0;
     for (; k + 4 <= rows; k += 4, out += 4 * width) {
         four a, b, c, d;
@@ -69,14 +72,14 @@ static int64_t turn_columns(const char *from, int64_t n_stride, int64_t rows, in
         memcpy(&b, from + k * (int64_t)sizeof(float) + n_stride, sizeof b);
         memcpy(&c, from + k * (int64_t)sizeof(float) + 2 * n_stride, sizeof c);
         memcpy(&d, from + k * (int64_t)sizeof(float) + 3 * n_stride, sizeof d);
-        const four ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5);
-        const four ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
-        const four bd_low = __builtin_shufflevector(b, d, 0, 4, 1, 5);
-        const four bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
-        a = __builtin_shufflevector(ac_low, bd_low, 0, 4, 1, 5);
-        b = __builtin_shufflevector(ac_low, bd_low, 2, 6, 3, 7);
-        c = __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5);
-        d = __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7);
+        const four ac_low = SHUFFLED(places, a, c, 0, 4, 1, 5);
+        const four ac_high = SHUFFLED(places, a, c, 2, 6, 3, 7);
+        const four bd_low = SHUFFLED(places, b, d, 0, 4, 1, 5);
+        const four bd_high = SHUFFLED(places, b, d, 2, 6, 3, 7);
+        a = SHUFFLED(places, ac_low, bd_low, 0, 4, 1, 5);
+        b = SHUFFLED(places, ac_low, bd_low, 2, 6, 3, 7);
+        c = SHUFFLED(places, ac_high, bd_high, 0, 4, 1, 5);
+        d = SHUFFLED(places, ac_high, bd_high, 2, 6, 3, 7);
         memcpy(out, &a, sizeof a);
         memcpy(out + width, &b, sizeof b);
         memcpy(out + 2 * width, &c, sizeof c);
