@@ -3,29 +3,11 @@
  * channels of up to eight pixels at a time. Inputs are bytes without a sign, 128 more than they
  * are; the packed bias makes up for it.
  */
-#include "cpu/base/dot_x86_vnni.h"
-#include "cpu/base/unrolled.h"
-#include "cpu/quantised/quantized_panels.h"
+#include "cpu/quantised/quantized_results_x86_vnni.h"
 
 #include <string.h>
 
-enum {
-    PIXELS = 16,
-    GROUP = 4,
-    FOUR_GROUPS = 4 * GROUP,
-    PANEL_BYTES = GROUP * ORIBI_PANEL, /* of a group */
-    SIDE_BY_SIDE = ORIBI_SIDE_BY_SIDE
-};
-
-static __m512i load(const void *from)
-{
-    return _mm512_loadu_si512(from);
-}
-
-static __mmask64 below(int64_t count)
-{
-    return count >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << count) - 1;
-}
+enum { PIXELS = 16, FOUR_GROUPS = 4 * GROUP, SIDE_BY_SIDE = ORIBI_SIDE_BY_SIDE };
 
 static void *take(const int8_t *from, int64_t count, void *to)
 {
@@ -70,74 +52,10 @@ static __m512i scale(__m512i x, __m512i multiplier, __m512i left, __m512i right)
     return _mm512_mask_add_epi32(x, up, x, one);
 }
 
-/* Holds what the results of a panel need. */
-typedef struct ending {
-    __m512 factor, term;
-    __m512i sign, added, low, high;
-    const int32_t *apart, *more;
-    __mmask16 mask; /* channels that exist */
-    int8_t n_apart;
-} ending;
-
-static inline ending ending_of(const oribi_quantized_panels *p, int32_t first)
-{
-    const ending e = {_mm512_loadu_ps(p->factor + first),
-                      _mm512_loadu_ps(p->term + first),
-                      _mm512_set1_epi32(p->sign),
-                      _mm512_set1_epi32(p->added),
-                      _mm512_set1_epi32(p->low),
-                      _mm512_set1_epi32(p->high),
-                      p->apart + first * ORIBI_MOST_APART,
-                      p->more + first * ORIBI_MOST_APART,
-                      (__mmask16)below(p->n_channels - first),
-                      p->n_apart[first / ORIBI_PANEL]};
-    return e;
-}
-
-/* `tie` with the sign of x where `sign` says so. */
-ALWAYS __m512 tie_of(__m512 x, __m512i sign, __m512 tie)
-{
-    enum { FIRST_AND_SECOND_OR_THIRD = 0xea };
-    return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(
-        _mm512_castps_si512(x), sign, _mm512_castps_si512(tie), FIRST_AND_SECOND_OR_THIRD));
-}
-
-/* Sums that are apart, from the k-th on, become their neighbours, whose results they have. */
-ALWAYS __m512i corrected(const ending *e, __m512i sums, int32_t k)
-{
-    for (; k < e->n_apart; k++) {
-        const __mmask16 is_apart = _mm512_cmpeq_epi32_mask(sums, load(e->apart + k * ORIBI_PANEL));
-        sums = _mm512_mask_add_epi32(sums, is_apart, sums, load(e->more + k * ORIBI_PANEL));
-    }
-    return sums;
-}
-
-/* Results before `added`, by floats: quantized_panels.h. */
-ALWAYS __m512i rounded(const ending *e, __m512i sums)
-{
-    const __m512 x = _mm512_cvtepi32_ps(sums);
-    return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, e->factor, tie_of(x, e->sign, e->term)));
-}
-
-static inline void store(__m128i bytes, __mmask16 mask, int8_t *out)
-{
-    if (mask == 0xffff) {
-        _mm_storeu_si128((void *)out, bytes);
-    } else {
-        _mm_mask_storeu_epi8(out, mask, bytes);
-    }
-}
-
-static inline __m128i bytes_of(const ending *e, __m512i results)
-{
-    const __m512i all = _mm512_add_epi32(results, e->added);
-    return _mm512_cvtepi32_epi8(_mm512_min_epi32(_mm512_max_epi32(all, e->low), e->high));
-}
-
-/* Results of a panel by integers. */
-__attribute__((noinline)) static void finish_exactly(const oribi_quantized_panels *p, int32_t first,
-                                                     const __m512i *sums, int32_t n, __mmask16 mask,
-                                                     int8_t *out, int64_t stride)
+__attribute__((noinline)) void oribi_quantized_vnni_exactly(const oribi_quantized_panels *p,
+                                                            int32_t first, const __m512i *sums,
+                                                            int32_t n, __mmask16 mask, int8_t *out,
+                                                            int64_t stride)
 {
     ending e = ending_of(p, first);
     e.added = _mm512_set1_epi32(p->zero);
@@ -146,21 +64,6 @@ __attribute__((noinline)) static void finish_exactly(const oribi_quantized_panel
                                       load(p->right + first));
         _mm_mask_storeu_epi8(out + i * stride, mask, bytes_of(&e, results));
     }
-}
-
-/* What is added to results in int16, and bounds of bytes. */
-typedef struct bounds {
-    __m512i added, low, high;
-} bounds;
-
-/* The bytes of four vectors of results, one behind the other. */
-ALWAYS __m512i four_of(const bounds *of, __m512i a, __m512i b, __m512i c, __m512i d)
-{
-    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    const __m512i ab = _mm512_adds_epi16(_mm512_packs_epi32(a, b), of->added);
-    const __m512i cd = _mm512_adds_epi16(_mm512_packs_epi32(c, d), of->added);
-    const __m512i bytes = _mm512_max_epi8(_mm512_packs_epi16(ab, cd), of->low);
-    return _mm512_permutexvar_epi32(order, _mm512_min_epi8(bytes, of->high));
 }
 
 /* Results of n pixels, some fours and then single ones; is_corrected is a constant. */
@@ -207,7 +110,7 @@ __attribute__((noinline)) static void finish_pixels(const oribi_quantized_panels
         }
         finish_all(&e, &of, s, n, out, stride, true);
     } else {
-        finish_exactly(p, first, s, n, e.mask, out, stride);
+        oribi_quantized_vnni_exactly(p, first, s, n, e.mask, out, stride);
     }
 }
 
@@ -424,138 +327,6 @@ static void tile(const oribi_quantized_panels *p, const void *inputs,
     }
 }
 
-/* --- Depthwise -------------------------------------------------------------------------------
- * A group is up to four taps of a column of the window, so that a pixel finds the columns that it
- * shares with the one before in registers. */
-
-#define FOUR(c)    (c), (c) + 16, (c) + 32, (c) + 48
-#define SIXTEEN(c) FOUR(c), FOUR((c) + 1), FOUR((c) + 2), FOUR((c) + 3)
-static const uint8_t by_channel[64] = {SIXTEEN(0), SIXTEEN(4), SIXTEEN(8), SIXTEEN(12)};
-
-/* Sixteen inputs of each of four taps, or those of the mask. */
-static inline __m512i column_of(const int8_t *const *taps, int64_t at, __mmask16 mask)
-{
-    __m512i x = _mm512_castsi128_si512(_mm_maskz_loadu_epi8(mask, taps[0] + at));
-    x = _mm512_inserti32x4(x, _mm_maskz_loadu_epi8(mask, taps[1] + at), 1);
-    x = _mm512_inserti32x4(x, _mm_maskz_loadu_epi8(mask, taps[2] + at), 2);
-    x = _mm512_inserti32x4(x, _mm_maskz_loadu_epi8(mask, taps[3] + at), 3);
-    return _mm512_xor_si512(_mm512_permutexvar_epi8(load(by_channel), x),
-                            _mm512_set1_epi8((char)-128));
-}
-
-/* Three of them: the weights of the fourth are 0. */
-static inline __m512i three_of(const int8_t *const *taps, int64_t at)
-{
-    __m512i x = _mm512_castsi128_si512(_mm_loadu_si128((const void *)(taps[0] + at)));
-    x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(taps[1] + at)), 1);
-    x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(taps[2] + at)), 2);
-    return _mm512_xor_si512(_mm512_permutexvar_epi8(load(by_channel), x),
-                            _mm512_set1_epi8((char)-128));
-}
-
-/* Sixteen results, n times: inputs from `at` on and `step` behind, results `stride` behind. */
-typedef struct strip {
-    const int8_t *w;
-    int64_t at, step, stride;
-    int32_t n;
-    __m512i bias;
-} strip;
-
-/* By windows of 3 x 3, of which two share 3 - slide columns. */
-ALWAYS void three_by_three(const strip *s, const int8_t *const *taps, const ending *e,
-                           const int slide, int8_t *out)
-{
-    const __m512i w0 = load(s->w), w1 = load(s->w + PANEL_BYTES), w2 = load(s->w + 2 * PANEL_BYTES);
-    int64_t at = s->at;
-    if (s->n == 0) {
-        return;
-    }
-    __m512i x0 = three_of(taps, at), x1 = three_of(taps + GROUP, at);
-    for (int32_t i = 0; i < s->n; i++, at += s->step, out += s->stride) {
-        const __m512i x2 = three_of(taps + 2 * GROUP, at);
-        const __m512i sums = oribi_dot_of_bytes(oribi_dot_of_bytes(s->bias, x0, w0), x1, w1);
-        _mm_storeu_si128(
-            (void *)out,
-            bytes_of(e, rounded(e, corrected(e, oribi_dot_of_bytes(sums, x2, w2), 0))));
-        x0 = slide == 1 ? x1 : x2;
-        x1 = slide == 1 ? x2 : i + 1 < s->n ? three_of(taps + GROUP, at + s->step) : x1;
-    }
-}
-
-ALWAYS __m512i window_of(const strip *s, int32_t groups, const int8_t *const *taps, int64_t at,
-                         __mmask16 mask)
-{
-    __m512i sums = s->bias;
-    for (int32_t k = 0; k < groups; k++) {
-        sums = oribi_dot_of_bytes(sums, column_of(taps + GROUP * k, at, mask),
-                                  load(s->w + (int64_t)k * GROUP * ORIBI_PANEL));
-    }
-    return sums;
-}
-
-ALWAYS void any_window(const strip *s, int32_t groups, const int8_t *const *taps, const ending *e,
-                       int8_t *out)
-{
-    for (int32_t i = 0; i < s->n; i++, out += s->stride) {
-        const __m512i sums = window_of(s, groups, taps, s->at + i * s->step, e->mask);
-        store(bytes_of(e, rounded(e, corrected(e, sums, 0))), e->mask, out);
-    }
-}
-
-__attribute__((noinline)) static void exact_window(const oribi_quantized_panels *p, const strip *s,
-                                                   int32_t first, const int8_t *const *taps,
-                                                   __mmask16 mask, int8_t *out)
-{
-    for (int32_t i = 0; i < s->n; i++, out += s->stride) {
-        const __m512i sums = window_of(s, p->groups, taps, s->at + i * s->step, mask);
-        finish_exactly(p, first, &sums, 1, mask, out, 0);
-    }
-}
-
-/* Inlined, as an ending in memory would cost as much as a short strip. */
-ALWAYS void strip_of(const oribi_quantized_panels *p, int32_t first, const strip *s,
-                     const int8_t *const *taps, int32_t slide, const ending *e, int8_t *out)
-{
-    const bool is_three = p->groups == 3 && p->row_taps == 3 && e->mask == 0xffff;
-    if (e->n_apart < 0) {
-        exact_window(p, s, first, taps, e->mask, out);
-    } else if (is_three && slide == 1) {
-        three_by_three(s, taps, e, 1, out);
-    } else if (is_three && (slide == 2 || s->n == 1)) {
-        three_by_three(s, taps, e, 2, out);
-    } else {
-        any_window(s, p->groups, taps, e, out);
-    }
-}
-
-static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps, int32_t n_pixels,
-                      int64_t step, int32_t slide, int8_t *out)
-{
-    const int32_t channels = p->n_channels;
-    strip s = {p->weights, 0, step, channels, n_pixels, load(p->bias)};
-    if (step != channels || ORIBI_PANEL % channels != 0) {
-        for (int32_t first = 0; first < channels; first += ORIBI_PANEL) {
-            const ending e = ending_of(p, first);
-            s.at = first;
-            s.bias = load(p->bias + first);
-            strip_of(p, first, &s, taps, slide, &e, out + first);
-            s.w += (int64_t)p->groups * GROUP * ORIBI_PANEL;
-        }
-        return;
-    }
-    /* A panel is several pixels, the last one perhaps not all of it. */
-    const int64_t width = (int64_t)n_pixels * channels;
-    ending e = ending_of(p, 0);
-    e.mask = 0xffff;
-    s.n = (int32_t)(width / ORIBI_PANEL);
-    s.step = s.stride = ORIBI_PANEL;
-    strip_of(p, 0, &s, taps, slide * (ORIBI_PANEL / channels), &e, out);
-    s.at = (int64_t)s.n * ORIBI_PANEL;
-    s.n = 1;
-    e.mask = (__mmask16)below(width - s.at);
-    strip_of(p, 0, &s, taps, 0, &e, out + s.at);
-}
-
 /* --- Sums ------------------------------------------------------------------------------------ */
 
 /* Sixteen results before they are packed. */
@@ -600,4 +371,4 @@ static void add(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b, 
 }
 
 const oribi_quantized_simd oribi_quantized_vnni = {
-    {GROUP, 1, PIXELS, 128, true, false}, take, fill, tile, depthwise, add};
+    {GROUP, 1, PIXELS, 128, true, false}, take, fill, tile, oribi_quantized_vnni_depthwise, add};
