@@ -33,6 +33,10 @@ esac
 if [ "${1:-test}" = test ] && [ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ]; then
     wanted="$wanted libamdhip64-dev=hipconfig"
 fi
+# The oldest gcc that versions.md names; later releases of Debian have it no more.
+if [ "${1:-test}" = test ] && apt-cache show gcc-11 >/dev/null 2>&1; then
+    wanted="$wanted gcc-11=gcc-11"
+fi
 
 is_there() { # package, what to look for
     if command -v dpkg-query >/dev/null; then
