@@ -7,43 +7,16 @@
 
 #include "base/alloc.h"
 #include "import/graphdef/graphdef_attr.h"
+#include "import/graphdef/graphdef_internal.h"
 #include "op/op.h"
 
 enum { UNSEEN, OPEN, DONE };
 
-/* An output whose value the caller gives. */
-typedef struct fed_output {
-    int32_t port;
-    oribi_value_id value;
-    const struct fed_output *next; /* of the same node */
-} fed_output;
-
-typedef struct node_def {
-    oribi_string name, op, device;
-    oribi_wire message;
-    const oribi_string *inputs;
-    int32_t n_inputs, next_input; /* the latter while OPEN */
-    int32_t n_outputs;
-    const oribi_value_id *outputs; /* {-1}: the absent input */
-    const fed_output *fed;
-    uint8_t mark;
-    bool is_whole;
-} node_def;
-
-struct oribi_graphdef {
-    oribi_graph *graph;
-    oribi_graphdef_known known;
-    oribi_arena scratch;
-    node_def *nodes;
-    int32_t n_nodes;
-    oribi_map by_name; /* node_def */
-    oribi_map fed;     /* oribi_value_id, in the scratch arena */
-};
-
 /* --- The message --------------------------------------------------------------------------------
  */
 
-static bool read_node(oribi_graphdef *self, node_def *node, oribi_wire message, TF_Status *status)
+static bool read_node(oribi_graphdef *self, oribi_graphdef_def *node, oribi_wire message,
+                      TF_Status *status)
 {
     oribi_wire wire = message;
     oribi_wire_field field;
@@ -103,7 +76,7 @@ static bool read_nodes(oribi_graphdef *self, const uint8_t *data, size_t bytes, 
         if (field.number != number) {
             continue;
         }
-        node_def *node = &self->nodes[self->n_nodes++];
+        oribi_graphdef_def *node = &self->nodes[self->n_nodes++];
         ORIBI_TRY(oribi_wire_enter(&wire, &field, &message, status) &&
                   read_node(self, node, message, status));
         if (node->name.length == 0 ||
@@ -118,131 +91,19 @@ static bool read_nodes(oribi_graphdef *self, const uint8_t *data, size_t bytes, 
     return oribi_ok(status);
 }
 
-/* --- References ---------------------------------------------------------------------------------
- */
-
-/* What an input names: "name", "name:2", "^name", in functions "name:argument:2". */
-typedef struct reference {
-    node_def *node; /* NULL: there is none of that name */
-    oribi_string name;
-    oribi_string argument; /* of the node's op; empty: the port counts over all */
-    int32_t port;
-    bool is_control;
-} reference;
-
-static bool is_control(oribi_string text)
-{
-    return text.length > 0 && text.data[0] == '^';
-}
-
-static void split(const oribi_graphdef *self, oribi_string text, reference *out)
-{
-    out->is_control = is_control(text);
-    const char *name = text.data + out->is_control;
-    size_t length = text.length - out->is_control;
-    int64_t port = 0;
-    size_t digits = 0;
-    while (digits < length && digits < 9 && name[length - 1 - digits] >= '0' &&
-           name[length - 1 - digits] <= '9') {
-        digits++;
-    }
-    if (digits > 0 && digits < length && name[length - 1 - digits] == ':') {
-        for (size_t i = length - digits; i < length; i++) {
-            port = port * 10 + (name[i] - '0');
-        }
-        length -= digits + 1;
-    }
-    out->argument = (oribi_string){"", 0};
-    const char *colon = self->known.is_function ? memchr(name, ':', length) : NULL;
-    if (colon != NULL) {
-        const size_t before = (size_t)(colon - name);
-        out->argument = (oribi_string){colon + 1, length - before - 1};
-        length = before;
-    }
-    out->port = (int32_t)port;
-    out->name = (oribi_string){name, length};
-    out->node = oribi_map_get_n(&self->by_name, name, length);
-}
-
-/* False with the status set: there is no such node. */
-static bool find(const oribi_graphdef *self, oribi_string text, reference *out, TF_Status *status)
-{
-    split(self, text, out);
-    return out->node != NULL || oribi_fail(status, TF_INVALID_ARGUMENT, "there is no node '%.*s'",
-                                           (int)(out->name.length & 0xfff), out->name.data);
-}
-
-static const fed_output *fed_of(const reference *from)
-{
-    const fed_output *fed = from->node->fed;
-    while (fed != NULL && (from->is_control || fed->port != from->port)) {
-        fed = fed->next;
-    }
-    return fed;
-}
-
-/* The first output of an argument: behind those before, which may be lists. */
-static int32_t first_of_argument(const oribi_graphdef *self, const node_def *node,
-                                 const oribi_op_def *op, oribi_string argument)
-{
-    const oribi_node *made = node->n_outputs > 0 && node->outputs[0] >= 0
-                                 ? oribi_graph_producer(self->graph, node->outputs[0])
-                                 : NULL;
-    const int32_t *starts =
-        made != NULL && made->op == op ? made->signature.output_arg_start : NULL;
-    int32_t first = 0;
-    for (int32_t i = 0; op != NULL && i < op->n_outputs; i++) {
-        const oribi_arg_def *arg = &op->outputs[i];
-        const bool is_list = arg->number_attr != NULL || arg->type_list_attr != NULL;
-        if (oribi_string_is(argument, arg->name)) {
-            return starts != NULL ? starts[i] : first;
-        }
-        first += is_list ? node->n_outputs - op->n_outputs + 1 : 1; /* made of others: one list */
-    }
-    return 0;
-}
-
-/* Finds an output of a node that is DONE. False: it has no such output. */
-static bool output_of(const oribi_graphdef *self, const reference *from, oribi_value_id *out,
-                      TF_Status *status)
-{
-    const node_def *node = from->node;
-    const fed_output *fed = fed_of(from);
-    int64_t port = from->port;
-    if (fed != NULL) {
-        *out = fed->value;
-        return true;
-    }
-    if (from->argument.length > 0) {
-        char op[128];
-        const size_t length = node->op.length < sizeof op - 1 ? node->op.length : sizeof op - 1;
-        memcpy(op, node->op.data, length);
-        op[length] = '\0';
-        const oribi_op_def *def = oribi_op_find(op);
-        port += def == NULL && self->known.argument != NULL
-                    ? self->known.argument(self->known.arg, node->op, from->argument)
-                    : first_of_argument(self, node, def, from->argument);
-    }
-    if (port < 0 || port >= node->n_outputs) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT, "node '%.*s' has no output %d",
-                          (int)(node->name.length & 0xfff), node->name.data, (int)from->port);
-    }
-    *out = node->outputs[port];
-    return true;
-}
-
 /* --- Nodes --------------------------------------------------------------------------------------
  */
 
-static bool set_outputs(oribi_graphdef *self, node_def *node, const oribi_value_id *ids, int32_t n,
-                        TF_Status *status)
+static bool set_outputs(oribi_graphdef *self, oribi_graphdef_def *node, const oribi_value_id *ids,
+                        int32_t n, TF_Status *status)
 {
     node->outputs = oribi_arena_memdup(&self->scratch, ids, (size_t)(n > 0 ? n : 1) * sizeof *ids);
     node->n_outputs = n;
     return node->outputs != NULL || oribi_fail_memory(status);
 }
 
-static bool read_constant(oribi_graphdef *self, node_def *node, const char *name, TF_Status *status)
+static bool read_constant(oribi_graphdef *self, oribi_graphdef_def *node, const char *name,
+                          TF_Status *status)
 {
     static const oribi_attr_def value_def = {.name = "value", .kind = TF_ATTR_TENSOR};
     oribi_attrs attrs = {0};
@@ -269,7 +130,7 @@ static bool read_constant(oribi_graphdef *self, node_def *node, const char *name
 }
 
 /* Only attributes that the op declares count; others, such as "_class", mean nothing here. */
-static bool read_attrs(oribi_graphdef *self, const node_def *node, const oribi_op_def *op,
+static bool read_attrs(oribi_graphdef *self, const oribi_graphdef_def *node, const oribi_op_def *op,
                        oribi_attrs *attrs, TF_Status *status)
 {
     oribi_wire wire = node->message;
@@ -287,18 +148,18 @@ static bool read_attrs(oribi_graphdef *self, const node_def *node, const oribi_o
 
 /* Values of the data inputs; all their nodes are DONE. Control inputs order what has side effects,
  * which values do here: one on such a node is refused, others say nothing. */
-static bool read_inputs(oribi_graphdef *self, const node_def *node, oribi_value_id *out,
+static bool read_inputs(oribi_graphdef *self, const oribi_graphdef_def *node, oribi_value_id *out,
                         int32_t *out_n, TF_Status *status)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < node->n_inputs && !node->is_whole; i++) {
-        reference from;
-        if (self->known.skips_controls && is_control(node->inputs[i])) {
+        oribi_graphdef_reference from;
+        if (self->known.skips_controls && oribi_graphdef_is_control(node->inputs[i])) {
             continue;
         }
-        ORIBI_TRY(find(self, node->inputs[i], &from, status));
+        ORIBI_TRY(oribi_graphdef_find_reference(self, node->inputs[i], &from, status));
         if (!from.is_control) {
-            ORIBI_TRY(output_of(self, &from, &out[n++], status));
+            ORIBI_TRY(oribi_graphdef_output_of(self, &from, &out[n++], status));
             continue;
         }
         const char *op =
@@ -330,8 +191,8 @@ static bool check_inputs(const oribi_graphdef_node *node, TF_Status *status)
     return true;
 }
 
-static bool add_node(oribi_graphdef *self, node_def *node, const oribi_graphdef_node *from,
-                     TF_Status *status)
+static bool add_node(oribi_graphdef *self, oribi_graphdef_def *node,
+                     const oribi_graphdef_node *from, TF_Status *status)
 {
     const oribi_op_def *op = oribi_op_find(from->op);
     oribi_graph *graph = self->graph;
@@ -365,8 +226,8 @@ static bool add_node(oribi_graphdef *self, node_def *node, const oribi_graphdef_
 }
 
 /* Is it made by who knows it better? False with the status untouched: no. */
-static bool make_known(oribi_graphdef *self, node_def *node, const oribi_graphdef_node *from,
-                       TF_Status *status)
+static bool make_known(oribi_graphdef *self, oribi_graphdef_def *node,
+                       const oribi_graphdef_node *from, TF_Status *status)
 {
     enum { MOST = 1024 };
     oribi_value_id ids[MOST];
@@ -376,7 +237,7 @@ static bool make_known(oribi_graphdef *self, node_def *node, const oribi_graphde
 }
 
 /* A node whose inputs are all there. */
-static bool make_node(oribi_graphdef *self, node_def *node, TF_Status *status)
+static bool make_node(oribi_graphdef *self, oribi_graphdef_def *node, TF_Status *status)
 {
     const char *name =
         self->known.prefix != NULL
@@ -416,7 +277,7 @@ static bool make_node(oribi_graphdef *self, node_def *node, TF_Status *status)
     return ok;
 }
 
-static void see(const node_def *node, oribi_graphdef_seen *out)
+static void see(const oribi_graphdef_def *node, oribi_graphdef_seen *out)
 {
     *out = (oribi_graphdef_seen){.name = node->name,
                                  .op = node->op,
@@ -426,7 +287,7 @@ static void see(const node_def *node, oribi_graphdef_seen *out)
 }
 
 /* The node's inputs come next, if it wants any. */
-static void open_node(oribi_graphdef *self, node_def *node)
+static void open_node(oribi_graphdef *self, oribi_graphdef_def *node)
 {
     oribi_graphdef_seen seen;
     see(node, &seen);
@@ -436,9 +297,9 @@ static void open_node(oribi_graphdef *self, node_def *node)
 }
 
 /* Reads what `root` needs, then `root` itself, without recursion. */
-static bool make_with_inputs(oribi_graphdef *self, node_def *root, TF_Status *status)
+static bool make_with_inputs(oribi_graphdef *self, oribi_graphdef_def *root, TF_Status *status)
 {
-    node_def **stack = oribi_alloc_array((size_t)self->n_nodes + 1, sizeof *stack);
+    oribi_graphdef_def **stack = oribi_alloc_array((size_t)self->n_nodes + 1, sizeof *stack);
     int32_t depth = 0;
     bool ok = stack != NULL || oribi_fail_memory(status);
     if (ok && root->mark == UNSEEN) {
@@ -446,8 +307,8 @@ static bool make_with_inputs(oribi_graphdef *self, node_def *root, TF_Status *st
         open_node(self, root);
     }
     while (ok && depth > 0) {
-        node_def *node = stack[depth - 1];
-        reference from;
+        oribi_graphdef_def *node = stack[depth - 1];
+        oribi_graphdef_reference from;
         if (node->next_input == node->n_inputs) {
             ok = make_node(self, node, status);
             node->mark = DONE;
@@ -455,11 +316,11 @@ static bool make_with_inputs(oribi_graphdef *self, node_def *root, TF_Status *st
             continue;
         }
         const oribi_string input = node->inputs[node->next_input++];
-        if (self->known.skips_controls && is_control(input)) {
+        if (self->known.skips_controls && oribi_graphdef_is_control(input)) {
             continue;
         }
-        ok = find(self, input, &from, status);
-        if (ok && fed_of(&from) != NULL) {
+        ok = oribi_graphdef_find_reference(self, input, &from, status);
+        if (ok && oribi_graphdef_fed_of(&from) != NULL) {
             continue;
         }
         if (ok && from.node->mark == OPEN && !from.is_control) {
@@ -508,7 +369,7 @@ void oribi_graphdef_close(oribi_graphdef *self)
 static bool feed_argument(oribi_graphdef *self, const char *name, oribi_value_id value,
                           TF_Status *status)
 {
-    node_def *node = oribi_arena_array(&self->scratch, 1, sizeof *node);
+    oribi_graphdef_def *node = oribi_arena_array(&self->scratch, 1, sizeof *node);
     ORIBI_TRY(node != NULL || oribi_fail_memory(status));
     if (oribi_map_get(&self->by_name, name) != NULL) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "'%s' is an input and a node", name);
@@ -534,9 +395,10 @@ bool oribi_graphdef_feed(oribi_graphdef *self, const char *name, oribi_value_id 
 bool oribi_graphdef_feed_output(oribi_graphdef *self, const char *text, oribi_value_id value,
                                 TF_Status *status)
 {
-    reference from;
-    ORIBI_TRY(find(self, (oribi_string){text, strlen(text)}, &from, status));
-    const fed_output fed = {from.port, value, from.node->fed};
+    oribi_graphdef_reference from;
+    ORIBI_TRY(
+        oribi_graphdef_find_reference(self, (oribi_string){text, strlen(text)}, &from, status));
+    const oribi_graphdef_fed fed = {from.port, value, from.node->fed};
     from.node->fed = oribi_arena_memdup(&self->scratch, &fed, sizeof fed);
     return from.node->fed != NULL || oribi_fail_memory(status);
 }
@@ -544,7 +406,7 @@ bool oribi_graphdef_feed_output(oribi_graphdef *self, const char *text, oribi_va
 bool oribi_graphdef_feed_node(oribi_graphdef *self, oribi_string name, const oribi_value_id *values,
                               int32_t n, TF_Status *status)
 {
-    node_def *node = oribi_map_get_n(&self->by_name, name.data, name.length);
+    oribi_graphdef_def *node = oribi_map_get_n(&self->by_name, name.data, name.length);
     if (node == NULL) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "there is no node '%.*s'",
                           (int)(name.length & 0xfff), name.data);
@@ -566,8 +428,8 @@ void oribi_graphdef_at(const oribi_graphdef *self, int32_t i, oribi_graphdef_see
 bool oribi_graphdef_at_reference(const oribi_graphdef *self, oribi_string text,
                                  oribi_graphdef_seen *out, int32_t *out_port)
 {
-    reference from = {0};
-    split(self, text, &from);
+    oribi_graphdef_reference from = {0};
+    oribi_graphdef_split(self, text, &from);
     if (from.node != NULL) {
         see(from.node, out);
         *out_port = from.port;
@@ -578,12 +440,12 @@ bool oribi_graphdef_at_reference(const oribi_graphdef *self, oribi_string text,
 bool oribi_graphdef_look(const oribi_graphdef *self, oribi_string text, oribi_graphdef_seen *out,
                          int32_t *out_port)
 {
-    reference from = {0};
+    oribi_graphdef_reference from = {0};
     int32_t left = 64; /* Identity nodes may be on a cycle, or many */
-    split(self, text, &from);
+    oribi_graphdef_split(self, text, &from);
     while (from.node != NULL && oribi_string_is(from.node->op, "Identity") &&
            from.node->n_inputs > 0 && left-- > 0) {
-        split(self, from.node->inputs[0], &from);
+        oribi_graphdef_split(self, from.node->inputs[0], &from);
     }
     *out = (oribi_graphdef_seen){.name = from.name};
     *out_port = from.port;
@@ -596,10 +458,11 @@ bool oribi_graphdef_look(const oribi_graphdef *self, oribi_string text, oribi_gr
 bool oribi_graphdef_fetch(oribi_graphdef *self, const char *name, oribi_value_id *out,
                           TF_Status *status)
 {
-    reference from;
-    ORIBI_TRY(find(self, (oribi_string){name, strlen(name)}, &from, status));
-    ORIBI_TRY((fed_of(&from) != NULL || make_with_inputs(self, from.node, status)) &&
-              output_of(self, &from, out, status));
+    oribi_graphdef_reference from;
+    ORIBI_TRY(
+        oribi_graphdef_find_reference(self, (oribi_string){name, strlen(name)}, &from, status));
+    ORIBI_TRY((oribi_graphdef_fed_of(&from) != NULL || make_with_inputs(self, from.node, status)) &&
+              oribi_graphdef_output_of(self, &from, out, status));
     return *out != -1 ||
            oribi_fail(status, TF_INVALID_ARGUMENT, "output '%s' is an absent input", name);
 }
