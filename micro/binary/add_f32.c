@@ -4,16 +4,6 @@
 
 #include "micro/binary/binary_f32.h"
 
-void oribi_micro_add_f32(const struct oribi_micro_binary_f32_args *args, const float *a,
-                         const float *b, float *output)
-{
-    struct oribi_micro_broadcast_walk walk = {0};
-    const int32_t last = args->shape.rank - 1, count = args->shape.dims[last];
-    const int32_t a_step = args->shape.a_step[last], b_step = args->shape.b_step[last];
-    do {
-        for (int32_t i = 0; i < count; i++) {
-            const float x = a[walk.a + i * a_step], y = b[walk.b + i * b_step];
-            *output++ = x + y;
-        }
-    } while (oribi_micro_broadcast_next(&args->shape, &walk) != 0);
-}
+#define ORIBI_MICRO_BINARY   oribi_micro_add_f32
+#define ORIBI_MICRO_OF(x, y) ((x) + (y))
+#include "micro/binary/binary_f32_body.h"

@@ -5,18 +5,8 @@
 #include "micro/math_f32.h"
 #include "micro/reduce/reduce_euclidean_norm_f32.h"
 
-void oribi_micro_reduce_euclidean_norm_f32(const struct oribi_micro_reduce_f32_args *args,
-                                           const float *input, float *output)
-{
-    struct oribi_micro_reduce_walk kept = {0};
-    do {
-        struct oribi_micro_reduce_walk walk = {0};
-        float acc = 0.0F;
-        do {
-            const float v = input[kept.at + walk.at];
-            acc = acc + v * v;
-        } while (oribi_micro_reduce_next(args->rank, args->dims, args->step, &walk) != 0);
-        *output++ = oribi_micro_sqrt(acc);
-    } while (oribi_micro_reduce_next(args->kept_rank, args->kept_dims, args->kept_step, &kept) !=
-             0);
-}
+#define ORIBI_MICRO_REDUCE       oribi_micro_reduce_euclidean_norm_f32
+#define ORIBI_MICRO_FIRST        0.0F
+#define ORIBI_MICRO_WITH(acc, v) ((acc) + (v) * (v))
+#define ORIBI_MICRO_LAST(acc)    oribi_micro_sqrt(acc)
+#include "micro/reduce/reduce_f32_body.h"

@@ -4,18 +4,8 @@
 
 #include "micro/reduce/reduce_f32.h"
 
-void oribi_micro_reduce_prod_f32(const struct oribi_micro_reduce_f32_args *args, const float *input,
-                                 float *output)
-{
-    struct oribi_micro_reduce_walk kept = {0};
-    do {
-        struct oribi_micro_reduce_walk walk = {0};
-        float acc = 1.0F;
-        do {
-            const float v = input[kept.at + walk.at];
-            acc = acc * v;
-        } while (oribi_micro_reduce_next(args->rank, args->dims, args->step, &walk) != 0);
-        *output++ = acc;
-    } while (oribi_micro_reduce_next(args->kept_rank, args->kept_dims, args->kept_step, &kept) !=
-             0);
-}
+#define ORIBI_MICRO_REDUCE       oribi_micro_reduce_prod_f32
+#define ORIBI_MICRO_FIRST        1.0F
+#define ORIBI_MICRO_WITH(acc, v) ((acc) * (v))
+#define ORIBI_MICRO_LAST(acc)    (acc)
+#include "micro/reduce/reduce_f32_body.h"
