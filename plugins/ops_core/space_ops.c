@@ -21,43 +21,34 @@ static bool read_layout(oribi_ops_ctx *ctx, int out[3], bool *out_vectored, TF_S
     return true;
 }
 
-static void depth_to_space(oribi_ops_ctx *ctx, TF_Status *status)
-{
-    oribi_ops_shape shape;
-    int at[3];
-    bool vectored;
-    int64_t block;
-    if (!read_layout(ctx, at, &vectored, status) || vectored ||
-        !oribi_ops_input_rank(ctx, 0, 4, &shape, status) ||
-        !oribi_ops_attr_int(ctx, "block_size", &block, status)) {
-        return;
-    }
-    int64_t square;
-    if (oribi_ops_multiply(block, block, &square, status) &&
-        oribi_ops_multiply(shape.at[at[0]], block, &shape.at[at[0]], status) &&
-        oribi_ops_multiply(shape.at[at[1]], block, &shape.at[at[1]], status) &&
-        oribi_ops_divide_evenly(shape.at[at[2]], square, &shape.at[at[2]], status)) {
-        oribi_ops_output(ctx, 0, &shape, status);
-    }
-}
+typedef bool (*scaling)(int64_t a, int64_t b, int64_t *out, TF_Status *status);
 
-static void space_to_depth(oribi_ops_ctx *ctx, TF_Status *status)
+/* Height and width change the one way, the channels by its square the other. */
+static void scale_blocks(oribi_ops_ctx *ctx, scaling space, scaling depth, TF_Status *status)
 {
     oribi_ops_shape shape;
     int at[3];
     bool vectored;
     int64_t block, square;
-    if (!read_layout(ctx, at, &vectored, status) || vectored ||
-        !oribi_ops_input_rank(ctx, 0, 4, &shape, status) ||
-        !oribi_ops_attr_int(ctx, "block_size", &block, status)) {
-        return;
-    }
-    if (oribi_ops_multiply(block, block, &square, status) &&
-        oribi_ops_divide_evenly(shape.at[at[0]], block, &shape.at[at[0]], status) &&
-        oribi_ops_divide_evenly(shape.at[at[1]], block, &shape.at[at[1]], status) &&
-        oribi_ops_multiply(shape.at[at[2]], square, &shape.at[at[2]], status)) {
+    if (read_layout(ctx, at, &vectored, status) && !vectored &&
+        oribi_ops_input_rank(ctx, 0, 4, &shape, status) &&
+        oribi_ops_attr_int(ctx, "block_size", &block, status) &&
+        oribi_ops_multiply(block, block, &square, status) &&
+        space(shape.at[at[0]], block, &shape.at[at[0]], status) &&
+        space(shape.at[at[1]], block, &shape.at[at[1]], status) &&
+        depth(shape.at[at[2]], square, &shape.at[at[2]], status)) {
         oribi_ops_output(ctx, 0, &shape, status);
     }
+}
+
+static void depth_to_space(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    scale_blocks(ctx, oribi_ops_multiply, oribi_ops_divide_evenly, status);
+}
+
+static void space_to_depth(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    scale_blocks(ctx, oribi_ops_divide_evenly, oribi_ops_multiply, status);
 }
 
 /* Holds what SpaceToBatchND and BatchToSpaceND have in common. */

@@ -13,18 +13,14 @@ typedef struct pad_state {
     oribi_geometry_border border;
 } pad_state;
 
-static void *mirror_create(TF_OpKernelConstruction *construction)
+static void mirror_read(oribi_kit_setup *setup, pad_state *state)
 {
-    oribi_kit_setup setup;
     char mode[16] = "";
-    pad_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
-    if (state != NULL) {
-        oribi_kit_attr_string(&setup, "mode", mode, sizeof mode);
-        state->border =
-            strcmp(mode, "REFLECT") == 0 ? ORIBI_GEOMETRY_REFLECT : ORIBI_GEOMETRY_SYMMETRIC;
-    }
-    return oribi_kit_setup_end(&setup);
+    oribi_kit_attr_string(setup, "mode", mode, sizeof mode);
+    state->border =
+        strcmp(mode, "REFLECT") == 0 ? ORIBI_GEOMETRY_REFLECT : ORIBI_GEOMETRY_SYMMETRIC;
 }
+ORIBI_KIT_CREATE(mirror, pad_state)
 
 typedef struct pad_work {
     oribi_geometry_border border;

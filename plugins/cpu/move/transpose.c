@@ -169,26 +169,21 @@ typedef struct space_state {
     int64_t block;
 } space_state;
 
-static void *space_create(TF_OpKernelConstruction *construction)
+static void space_read(oribi_kit_setup *setup, space_state *state)
 {
-    oribi_kit_setup setup;
     char format[16] = "NHWC";
-    space_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
-    if (state != NULL) {
-        oribi_kit_attr_int(&setup, "block_size", &state->block);
-        oribi_kit_attr_string(&setup, "data_format", format, sizeof format);
-        if (format[1] != 'H') {
-            (void)oribi_kit_setup_fail(&setup, TF_UNIMPLEMENTED,
-                                       "data_format is %s; the cpu kernel supports NHWC only",
-                                       format);
-        } else if (state->block < 2 || state->block > INT32_MAX) {
-            (void)oribi_kit_setup_fail(&setup, TF_INVALID_ARGUMENT,
-                                       "Block size should be > 1, but was: %lld",
-                                       (long long)state->block);
-        }
+    oribi_kit_attr_int(setup, "block_size", &state->block);
+    oribi_kit_attr_string(setup, "data_format", format, sizeof format);
+    if (format[1] != 'H') {
+        (void)oribi_kit_setup_fail(setup, TF_UNIMPLEMENTED,
+                                   "data_format is %s; the cpu kernel supports NHWC only", format);
+    } else if (state->block < 2 || state->block > INT32_MAX) {
+        (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "Block size should be > 1, but was: %lld",
+                                   (long long)state->block);
     }
-    return oribi_kit_setup_end(&setup);
 }
+ORIBI_KIT_CREATE(space, space_state)
 
 /* Output dims and strides of a walk over six dims, in the order in which the output has them. */
 static bool space_copy(oribi_kit_run *run, const oribi_dims *dims, const oribi_dims *strides,

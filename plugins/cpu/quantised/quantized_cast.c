@@ -8,26 +8,21 @@
 #include "micro/quantize/quantize.h"
 #include "micro/quantize/requantize_prepare.h"
 
-static void *quantize_create(TF_OpKernelConstruction *construction)
+static void quantize_read(oribi_kit_setup *setup, struct oribi_micro_quantize_args *args)
 {
-    oribi_kit_setup setup;
-    struct oribi_micro_quantize_args *args =
-        oribi_kit_setup_begin(&setup, construction, sizeof *args);
     struct oribi_micro_quantisation output = {0};
     TF_DataType type = TF_INT8;
-    if (args != NULL) {
-        oribi_kit_attr_type(&setup, "T", &type);
-        oribi_quantized_attr_any(&setup, "output", &output);
-        args->kind = oribi_quantized_kind(type);
-        args->scale = output.scale;
-        args->zero = output.zero;
-        if (TF_GetCode(setup.status) == TF_OK) {
-            (void)oribi_quantized_setup_check(
-                &setup, oribi_micro_kind_range(args->kind, output, &args->low, &args->high));
-        }
+    oribi_kit_attr_type(setup, "T", &type);
+    oribi_quantized_attr_any(setup, "output", &output);
+    args->kind = oribi_quantized_kind(type);
+    args->scale = output.scale;
+    args->zero = output.zero;
+    if (TF_GetCode(setup->status) == TF_OK) {
+        (void)oribi_quantized_setup_check(
+            setup, oribi_micro_kind_range(args->kind, output, &args->low, &args->high));
     }
-    return oribi_kit_setup_end(&setup);
 }
+ORIBI_KIT_CREATE(quantize, struct oribi_micro_quantize_args)
 
 /* All values of input 0 by `call`, whose results have this type. */
 static bool cast_run(oribi_kit_run *run, const void *args, TF_DataType type,
@@ -62,23 +57,18 @@ static bool quantize_run(const struct oribi_micro_quantize_args *args, oribi_kit
 }
 ORIBI_KIT_COMPUTE(quantize, 1)
 
-static void *dequantize_create(TF_OpKernelConstruction *construction)
+static void dequantize_read(oribi_kit_setup *setup, struct oribi_micro_quantisation *state)
 {
-    oribi_kit_setup setup;
-    struct oribi_micro_quantisation *state =
-        oribi_kit_setup_begin(&setup, construction, sizeof *state);
     TF_DataType type = TF_INT8;
     int32_t low, high;
-    if (state != NULL) {
-        oribi_kit_attr_type(&setup, "T", &type);
-        oribi_quantized_attr_any(&setup, "input", state);
-        if (TF_GetCode(setup.status) == TF_OK) {
-            (void)oribi_quantized_setup_check(
-                &setup, oribi_micro_kind_range(oribi_quantized_kind(type), *state, &low, &high));
-        }
+    oribi_kit_attr_type(setup, "T", &type);
+    oribi_quantized_attr_any(setup, "input", state);
+    if (TF_GetCode(setup->status) == TF_OK) {
+        (void)oribi_quantized_setup_check(
+            setup, oribi_micro_kind_range(oribi_quantized_kind(type), *state, &low, &high));
     }
-    return oribi_kit_setup_end(&setup);
 }
+ORIBI_KIT_CREATE(dequantize, struct oribi_micro_quantisation)
 
 static void dequantize_call(const void *all, int32_t count, const void *x, void *y)
 {
@@ -95,26 +85,21 @@ static bool dequantize_run(const struct oribi_micro_quantisation *state, oribi_k
 }
 ORIBI_KIT_COMPUTE(dequantize, 1)
 
-static void *requantize_create(TF_OpKernelConstruction *construction)
+static void requantize_read(oribi_kit_setup *setup, struct oribi_micro_requantize_args *args)
 {
-    oribi_kit_setup setup;
-    struct oribi_micro_requantize_args *args =
-        oribi_kit_setup_begin(&setup, construction, sizeof *args);
     TF_DataType from = TF_INT8, to = TF_INT8;
     struct oribi_micro_requantize_spec spec = {0};
-    if (args != NULL) {
-        oribi_kit_attr_type(&setup, "T", &from);
-        oribi_kit_attr_type(&setup, "Tout", &to);
-        oribi_quantized_attr_any(&setup, "input", &spec.input);
-        oribi_quantized_attr_any(&setup, "output", &spec.output);
-        spec.in_kind = oribi_quantized_kind(from);
-        spec.out_kind = oribi_quantized_kind(to);
-        if (TF_GetCode(setup.status) == TF_OK) {
-            (void)oribi_quantized_setup_check(&setup, oribi_micro_requantize_prepare(&spec, args));
-        }
+    oribi_kit_attr_type(setup, "T", &from);
+    oribi_kit_attr_type(setup, "Tout", &to);
+    oribi_quantized_attr_any(setup, "input", &spec.input);
+    oribi_quantized_attr_any(setup, "output", &spec.output);
+    spec.in_kind = oribi_quantized_kind(from);
+    spec.out_kind = oribi_quantized_kind(to);
+    if (TF_GetCode(setup->status) == TF_OK) {
+        (void)oribi_quantized_setup_check(setup, oribi_micro_requantize_prepare(&spec, args));
     }
-    return oribi_kit_setup_end(&setup);
 }
+ORIBI_KIT_CREATE(requantize, struct oribi_micro_requantize_args)
 
 static void requantize_call(const void *all, int32_t count, const void *x, void *y)
 {

@@ -12,18 +12,14 @@ typedef struct compare_state {
     int32_t comparison;
 } compare_state;
 
-static void *compare_create(TF_OpKernelConstruction *construction)
+static void compare_read(oribi_kit_setup *setup, compare_state *state)
 {
-    oribi_kit_setup setup;
-    compare_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
-    if (state != NULL) {
-        oribi_quantized_attr_any(&setup, "a", &state->spec.a);
-        oribi_quantized_attr_any(&setup, "b", &state->spec.b);
-        oribi_quantized_word(&setup, "comparison", oribi_micro_comparison_words(),
-                             ORIBI_MICRO_COMPARISONS, &state->comparison);
-    }
-    return oribi_kit_setup_end(&setup);
+    oribi_quantized_attr_any(setup, "a", &state->spec.a);
+    oribi_quantized_attr_any(setup, "b", &state->spec.b);
+    oribi_quantized_word(setup, "comparison", oribi_micro_comparison_words(),
+                         ORIBI_MICRO_COMPARISONS, &state->comparison);
 }
+ORIBI_KIT_CREATE(compare, compare_state)
 
 static void compare_call(const void *all, const struct oribi_micro_broadcast *shape, const void *a,
                          const void *b, void *y)
@@ -62,28 +58,23 @@ ORIBI_KIT_COMPUTE(compare, 2)
 
 /* --- Norms ------------------------------------------------------------------------------------ */
 
-static void *norm_create(TF_OpKernelConstruction *construction)
+static void norm_read(oribi_kit_setup *setup, struct oribi_micro_l2_normalize_8_args *args)
 {
-    oribi_kit_setup setup;
-    struct oribi_micro_l2_normalize_8_args *args =
-        oribi_kit_setup_begin(&setup, construction, sizeof *args);
     TF_DataType type = TF_INT8;
     int64_t zero = 0;
-    if (args != NULL) {
-        oribi_kit_attr_type(&setup, "T", &type);
-        oribi_kit_attr_int(&setup, "input_zero", &zero);
-        args->is_unsigned = type == TF_UINT8 ? 1 : 0;
-        args->input_zero = (int32_t)zero;
-        const struct oribi_micro_quantisation q = {1.0F, args->input_zero};
-        if (TF_GetCode(setup.status) == TF_OK) {
-            (void)oribi_quantized_setup_check(
-                &setup, zero < INT8_MIN || zero > UINT8_MAX
-                            ? ORIBI_MICRO_INVALID
-                            : oribi_micro_check(oribi_quantized_kind(type), q));
-        }
+    oribi_kit_attr_type(setup, "T", &type);
+    oribi_kit_attr_int(setup, "input_zero", &zero);
+    args->is_unsigned = type == TF_UINT8 ? 1 : 0;
+    args->input_zero = (int32_t)zero;
+    const struct oribi_micro_quantisation q = {1.0F, args->input_zero};
+    if (TF_GetCode(setup->status) == TF_OK) {
+        (void)oribi_quantized_setup_check(setup,
+                                          zero < INT8_MIN || zero > UINT8_MAX
+                                              ? ORIBI_MICRO_INVALID
+                                              : oribi_micro_check(oribi_quantized_kind(type), q));
     }
-    return oribi_kit_setup_end(&setup);
 }
+ORIBI_KIT_CREATE(norm, struct oribi_micro_l2_normalize_8_args)
 
 static void norm_rows(const void *all, int32_t rows, const void *x, void *y)
 {

@@ -8,22 +8,17 @@
 
 #include <string.h>
 
-static void *pool_create(TF_OpKernelConstruction *construction)
+static void pool_read(oribi_kit_setup *setup, struct oribi_micro_pool_q_spec *spec)
 {
-    oribi_kit_setup setup;
-    struct oribi_micro_pool_q_spec *spec =
-        oribi_kit_setup_begin(&setup, construction, sizeof *spec);
     struct oribi_micro_quantisation input = {1.0F, 0};
-    if (spec != NULL) {
-        oribi_quantized_attr_any(&setup, "input", &input);
-        oribi_quantized_attr_any(&setup, "output", &spec->output);
-        oribi_quantized_activation(&setup, &spec->activation);
-        oribi_quantized_padding(&setup, &spec->padding);
-        oribi_quantized_pair(&setup, "ksize", &spec->filter_h, &spec->filter_w);
-        oribi_quantized_pair(&setup, "strides", &spec->stride_h, &spec->stride_w);
-    }
-    return oribi_kit_setup_end(&setup);
+    oribi_quantized_attr_any(setup, "input", &input);
+    oribi_quantized_attr_any(setup, "output", &spec->output);
+    oribi_quantized_activation(setup, &spec->activation);
+    oribi_quantized_padding(setup, &spec->padding);
+    oribi_quantized_pair(setup, "ksize", &spec->filter_h, &spec->filter_w);
+    oribi_quantized_pair(setup, "strides", &spec->stride_h, &spec->stride_w);
 }
+ORIBI_KIT_CREATE(pool, struct oribi_micro_pool_q_spec)
 
 typedef struct pool_call {
     struct oribi_micro_pool_q_args args;

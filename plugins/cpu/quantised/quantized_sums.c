@@ -8,27 +8,22 @@
 
 /* --- Running sums ----------------------------------------------------------------------------- */
 
-static void *cumsum_create(TF_OpKernelConstruction *construction)
+static void cumsum_read(oribi_kit_setup *setup, struct oribi_micro_cumsum_s8_args *args)
 {
-    oribi_kit_setup setup;
     struct oribi_micro_quantisation input = {0}, output = {0};
-    struct oribi_micro_cumsum_s8_args *args =
-        oribi_kit_setup_begin(&setup, construction, sizeof *args);
     bool exclusive = false, reverse = false;
-    if (args != NULL) {
-        oribi_quantized_attr(&setup, "input", &input);
-        oribi_quantized_attr(&setup, "output", &output);
-        oribi_kit_attr_bool(&setup, "exclusive", &exclusive);
-        oribi_kit_attr_bool(&setup, "reverse", &reverse);
-        args->exclusive = exclusive;
-        args->reverse = reverse;
-        if (TF_GetCode(setup.status) == TF_OK) {
-            (void)oribi_quantized_setup_check(&setup,
-                                              oribi_micro_cumsum_s8_prepare(input, output, args));
-        }
+    oribi_quantized_attr(setup, "input", &input);
+    oribi_quantized_attr(setup, "output", &output);
+    oribi_kit_attr_bool(setup, "exclusive", &exclusive);
+    oribi_kit_attr_bool(setup, "reverse", &reverse);
+    args->exclusive = exclusive;
+    args->reverse = reverse;
+    if (TF_GetCode(setup->status) == TF_OK) {
+        (void)oribi_quantized_setup_check(setup,
+                                          oribi_micro_cumsum_s8_prepare(input, output, args));
     }
-    return oribi_kit_setup_end(&setup);
 }
+ORIBI_KIT_CREATE(cumsum, struct oribi_micro_cumsum_s8_args)
 
 static void cumsum_planes(const void *all, int32_t planes, const void *x, void *y)
 {
@@ -69,18 +64,13 @@ ORIBI_KIT_COMPUTE(cumsum, 2)
 
 /* --- Logarithms of softmax -------------------------------------------------------------------- */
 
-static void *log_softmax_create(TF_OpKernelConstruction *construction)
+static void log_softmax_read(oribi_kit_setup *setup, struct oribi_micro_softmax_spec *spec)
 {
-    oribi_kit_setup setup;
-    struct oribi_micro_softmax_spec *spec =
-        oribi_kit_setup_begin(&setup, construction, sizeof *spec);
-    if (spec != NULL) {
-        oribi_quantized_attr_any(&setup, "input", &spec->input);
-        oribi_quantized_attr_any(&setup, "output", &spec->output);
-        spec->beta = 1.0F;
-    }
-    return oribi_kit_setup_end(&setup);
+    oribi_quantized_attr_any(setup, "input", &spec->input);
+    oribi_quantized_attr_any(setup, "output", &spec->output);
+    spec->beta = 1.0F;
 }
+ORIBI_KIT_CREATE(log_softmax, struct oribi_micro_softmax_spec)
 
 static void log_softmax_rows(const void *all, int32_t rows, const void *x, void *y)
 {

@@ -9,19 +9,14 @@
 
 #include <string.h>
 
-static void *softmax_create(TF_OpKernelConstruction *construction)
+static void softmax_read(oribi_kit_setup *setup, struct oribi_micro_softmax_spec *spec)
 {
-    oribi_kit_setup setup;
-    struct oribi_micro_softmax_spec *spec =
-        oribi_kit_setup_begin(&setup, construction, sizeof *spec);
-    if (spec != NULL) {
-        oribi_quantized_attr_any(&setup, "input", &spec->input);
-        oribi_quantized_attr_any(&setup, "output", &spec->output);
-        oribi_quantized_variant(&setup, &spec->variant);
-        oribi_kit_attr_float(&setup, "beta", &spec->beta);
-    }
-    return oribi_kit_setup_end(&setup);
+    oribi_quantized_attr_any(setup, "input", &spec->input);
+    oribi_quantized_attr_any(setup, "output", &spec->output);
+    oribi_quantized_variant(setup, &spec->variant);
+    oribi_kit_attr_float(setup, "beta", &spec->beta);
 }
+ORIBI_KIT_CREATE(softmax, struct oribi_micro_softmax_spec)
 
 typedef struct softmax_args {
     int32_t kind;
@@ -116,27 +111,22 @@ typedef struct unary_state {
     uint8_t table[256];
 } unary_state;
 
-static void *unary_create(TF_OpKernelConstruction *construction)
+static void unary_read(oribi_kit_setup *setup, unary_state *state)
 {
-    oribi_kit_setup setup;
-    unary_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
     struct oribi_micro_unary_8_spec spec = {0};
     TF_DataType type = TF_INT8;
-    if (state != NULL) {
-        oribi_kit_attr_type(&setup, "T", &type);
-        spec.in_unsigned = spec.out_unsigned = type == TF_UINT8 ? 1 : 0;
-        oribi_quantized_attr_any(&setup, "input", &spec.input);
-        oribi_quantized_attr_any(&setup, "output", &spec.output);
-        oribi_quantized_variant(&setup, &spec.variant);
-        oribi_kit_attr_float(&setup, "alpha", &spec.alpha);
-        oribi_quantized_function(&setup, &spec.function);
-        if (TF_GetCode(setup.status) == TF_OK) {
-            (void)oribi_quantized_setup_check(&setup,
-                                              oribi_micro_unary_8_table(&spec, state->table));
-        }
+    oribi_kit_attr_type(setup, "T", &type);
+    spec.in_unsigned = spec.out_unsigned = type == TF_UINT8 ? 1 : 0;
+    oribi_quantized_attr_any(setup, "input", &spec.input);
+    oribi_quantized_attr_any(setup, "output", &spec.output);
+    oribi_quantized_variant(setup, &spec.variant);
+    oribi_kit_attr_float(setup, "alpha", &spec.alpha);
+    oribi_quantized_function(setup, &spec.function);
+    if (TF_GetCode(setup->status) == TF_OK) {
+        (void)oribi_quantized_setup_check(setup, oribi_micro_unary_8_table(&spec, state->table));
     }
-    return oribi_kit_setup_end(&setup);
 }
+ORIBI_KIT_CREATE(unary, unary_state)
 
 static bool unary_run(const unary_state *state, oribi_kit_run *run)
 {

@@ -39,24 +39,20 @@ static int32_t prepare(const struct oribi_micro_unary_16_spec *spec, unary_state
     }
 }
 
-static void *unary_create(TF_OpKernelConstruction *construction)
+static void unary_read(oribi_kit_setup *setup, unary_state *state)
 {
-    oribi_kit_setup setup;
-    unary_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
     struct oribi_micro_unary_16_spec spec = {0};
-    if (state != NULL) {
-        oribi_quantized_attr_any(&setup, "input", &spec.input);
-        oribi_quantized_attr_any(&setup, "output", &spec.output);
-        oribi_quantized_variant(&setup, &spec.variant);
-        oribi_kit_attr_float(&setup, "alpha", &spec.alpha);
-        oribi_quantized_function(&setup, &spec.function);
-        state->function = spec.function;
-        if (TF_GetCode(setup.status) == TF_OK) {
-            (void)oribi_quantized_setup_check(&setup, prepare(&spec, state));
-        }
+    oribi_quantized_attr_any(setup, "input", &spec.input);
+    oribi_quantized_attr_any(setup, "output", &spec.output);
+    oribi_quantized_variant(setup, &spec.variant);
+    oribi_kit_attr_float(setup, "alpha", &spec.alpha);
+    oribi_quantized_function(setup, &spec.function);
+    state->function = spec.function;
+    if (TF_GetCode(setup->status) == TF_OK) {
+        (void)oribi_quantized_setup_check(setup, prepare(&spec, state));
     }
-    return oribi_kit_setup_end(&setup);
 }
+ORIBI_KIT_CREATE(unary, unary_state)
 
 static void call(const void *state, int32_t count, const void *input, void *output)
 {

@@ -71,19 +71,14 @@ static bool run_slices(oribi_kit_run *run, const struct oribi_micro_lstm_sizes *
 
 /* --- Float ----------------------------------------------------------------------------------- */
 
-static void *lstm_create(TF_OpKernelConstruction *construction)
+static void lstm_read(oribi_kit_setup *setup, struct oribi_micro_lstm_f32_args *args)
 {
-    oribi_kit_setup setup;
-    struct oribi_micro_lstm_f32_args *args =
-        oribi_kit_setup_begin(&setup, construction, sizeof *args);
-    if (args != NULL) {
-        bool is_time_major = false;
-        oribi_kit_attr_bool(&setup, "time_major", &is_time_major);
-        oribi_kit_attr_float(&setup, "cell_clip", &args->cell_clip);
-        args->is_time_major = is_time_major ? 1 : 0;
-    }
-    return oribi_kit_setup_end(&setup);
+    bool is_time_major = false;
+    oribi_kit_attr_bool(setup, "time_major", &is_time_major);
+    oribi_kit_attr_float(setup, "cell_clip", &args->cell_clip);
+    args->is_time_major = is_time_major ? 1 : 0;
 }
+ORIBI_KIT_CREATE(lstm, struct oribi_micro_lstm_f32_args)
 
 static void call_f32(const void *whole, int32_t batch, int32_t steps, const void *input,
                      const void *hidden, const void *cell, void *output, void *next_hidden,
@@ -153,24 +148,20 @@ static void read_scales(oribi_kit_setup *setup, struct oribi_micro_lstm_spec *sp
     }
 }
 
-static void *q_lstm_create(TF_OpKernelConstruction *construction)
+static void q_lstm_read(oribi_kit_setup *setup, struct oribi_micro_lstm_spec *spec)
 {
-    oribi_kit_setup setup;
-    struct oribi_micro_lstm_spec *spec = oribi_kit_setup_begin(&setup, construction, sizeof *spec);
-    if (spec != NULL) {
-        bool is_time_major = false;
-        oribi_kit_attr_bool(&setup, "time_major", &is_time_major);
-        oribi_kit_attr_float(&setup, "cell_clip", &spec->cell_clip);
-        oribi_kit_attr_float(&setup, "cell_scale", &spec->cell_scale);
-        read_quant(&setup, "input_scale", "input_zero", &spec->input);
-        read_quant(&setup, "hidden_scale", "hidden_zero", &spec->hidden);
-        read_quant(&setup, "product_scale", "product_zero", &spec->product);
-        oribi_quantized_variant(&setup, &spec->variant);
-        read_scales(&setup, spec);
-        spec->sizes.is_time_major = is_time_major ? 1 : 0;
-    }
-    return oribi_kit_setup_end(&setup);
+    bool is_time_major = false;
+    oribi_kit_attr_bool(setup, "time_major", &is_time_major);
+    oribi_kit_attr_float(setup, "cell_clip", &spec->cell_clip);
+    oribi_kit_attr_float(setup, "cell_scale", &spec->cell_scale);
+    read_quant(setup, "input_scale", "input_zero", &spec->input);
+    read_quant(setup, "hidden_scale", "hidden_zero", &spec->hidden);
+    read_quant(setup, "product_scale", "product_zero", &spec->product);
+    oribi_quantized_variant(setup, &spec->variant);
+    read_scales(setup, spec);
+    spec->sizes.is_time_major = is_time_major ? 1 : 0;
 }
+ORIBI_KIT_CREATE(q_lstm, struct oribi_micro_lstm_spec)
 
 #define CALL(name, args_type, kernel)                                                              \
     static void name(const void *whole, int32_t batch, int32_t steps, const void *input,           \

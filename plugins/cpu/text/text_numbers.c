@@ -46,12 +46,22 @@ static const char *flag_of(oribi_kit_setup *setup, TF_DataType dtype, const char
                                 : " ";
 }
 
+/* The locale of C, in which the numbers are written. */
+static void take_locale(oribi_kit_setup *setup, print_state *state)
+{
+    state->locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (state->locale == (locale_t)0) {
+        (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for a locale");
+    }
+}
+
 static void print_read(oribi_kit_setup *setup, print_state *state)
 {
     enum { MOST = 1000 };
     int64_t precision = -1, width = -1;
     bool scientific = false, shortest = false;
     char fill[8] = "", wide[8] = "", exact[8] = "";
+    take_locale(setup, state);
     oribi_kit_attr_type(setup, "T", &state->dtype);
     oribi_kit_attr_int(setup, "precision", &precision);
     oribi_kit_attr_int(setup, "width", &width);
@@ -88,21 +98,7 @@ static void print_read(oribi_kit_setup *setup, print_state *state)
                    : is_unsigned(state->dtype) ? PRIu64
                                                : PRId64);
 }
-
-/* A state with the locale of C, in which the numbers are written. */
-static void *print_create(TF_OpKernelConstruction *construction)
-{
-    oribi_kit_setup setup;
-    print_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
-    if (state != NULL) {
-        print_read(&setup, state);
-        state->locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-        if (state->locale == (locale_t)0) {
-            (void)oribi_kit_setup_fail(&setup, TF_RESOURCE_EXHAUSTED, "no memory for a locale");
-        }
-    }
-    return oribi_kit_setup_end(&setup);
-}
+ORIBI_KIT_CREATE(print, print_state)
 
 static void print_destroy(void *state)
 {
@@ -233,19 +229,12 @@ static bool read_int(const print_state *s, const char *text, void *data, int64_t
     return value >= INT32_MIN && value <= INT32_MAX;
 }
 
-static void *number_create(TF_OpKernelConstruction *construction)
+static void number_read(oribi_kit_setup *setup, print_state *state)
 {
-    oribi_kit_setup setup;
-    print_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
-    if (state != NULL) {
-        oribi_kit_attr_type(&setup, "out_type", &state->dtype);
-        state->locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-        if (state->locale == (locale_t)0) {
-            (void)oribi_kit_setup_fail(&setup, TF_RESOURCE_EXHAUSTED, "no memory for a locale");
-        }
-    }
-    return oribi_kit_setup_end(&setup);
+    oribi_kit_attr_type(setup, "out_type", &state->dtype);
+    take_locale(setup, state);
 }
+ORIBI_KIT_CREATE(number, print_state)
 
 static bool number_run(const void *state, oribi_kit_run *run)
 {

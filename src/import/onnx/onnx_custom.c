@@ -155,45 +155,28 @@ static bool set_integer_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_att
     return oribi_onnx_read_ints(n, from, &many, &count) && set_integers(n, c, def, many, count);
 }
 
-static bool set_float_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr *from,
-                           const oribi_attr_def *def)
-{
-    float one = 0.0f;
-    float *many = &one;
-    int32_t count = 1;
-    if (from->type == ORIBI_ONNX_ATTR_FLOAT && !def->is_list) {
-        ORIBI_TRY(oribi_onnx_read_float(n, from, &one));
-    } else if (from->type == ORIBI_ONNX_ATTR_FLOATS && def->is_list) {
-        ORIBI_TRY(oribi_onnx_read_floats(n, from, &many, &count));
-    } else {
-        return kind_mismatch(n, from, def);
-    }
-    oribi_attr attr = {.name = def->name,
-                       .kind = TF_ATTR_FLOAT,
-                       .is_list = def->is_list,
-                       .count = count,
-                       .u.f = many};
-    return set(n, c, &attr);
-}
-
-static bool set_string_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr *from,
+/* Floats or strings; the attribute is one of them or a list, as the op has it. */
+static bool set_values_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr *from,
                             const oribi_attr_def *def)
 {
-    oribi_string one = {"", 0};
-    oribi_string *many = &one;
-    int32_t count = 1;
-    if (from->type == ORIBI_ONNX_ATTR_STRING && !def->is_list) {
-        ORIBI_TRY(oribi_onnx_read_string(n, from, &one));
-    } else if (from->type == ORIBI_ONNX_ATTR_STRINGS && def->is_list) {
-        ORIBI_TRY(oribi_onnx_read_strings(n, from, &many, &count));
-    } else {
+    float number = 0.0f, *numbers = &number;
+    oribi_string text = {"", 0}, *texts = &text;
+    const bool is_text = def->kind == TF_ATTR_STRING;
+    oribi_attr attr = {.name = def->name, .kind = def->kind, .is_list = def->is_list, .count = 1};
+    const int one = is_text ? ORIBI_ONNX_ATTR_STRING : ORIBI_ONNX_ATTR_FLOAT;
+    const int many = is_text ? ORIBI_ONNX_ATTR_STRINGS : ORIBI_ONNX_ATTR_FLOATS;
+    if ((int)from->type != (def->is_list ? many : one)) {
         return kind_mismatch(n, from, def);
     }
-    oribi_attr attr = {.name = def->name,
-                       .kind = TF_ATTR_STRING,
-                       .is_list = def->is_list,
-                       .count = count,
-                       .u.s = many};
+    if (is_text) {
+        ORIBI_TRY(def->is_list ? oribi_onnx_read_strings(n, from, &texts, &attr.count)
+                               : oribi_onnx_read_string(n, from, &text));
+        attr.u.s = texts;
+    } else {
+        ORIBI_TRY(def->is_list ? oribi_onnx_read_floats(n, from, &numbers, &attr.count)
+                               : oribi_onnx_read_float(n, from, &number));
+        attr.u.f = numbers;
+    }
     return set(n, c, &attr);
 }
 
@@ -232,9 +215,8 @@ static bool set_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr *from)
     case TF_ATTR_SHAPE:
         return set_integer_attr(n, c, from, def);
     case TF_ATTR_FLOAT:
-        return set_float_attr(n, c, from, def);
     case TF_ATTR_STRING:
-        return set_string_attr(n, c, from, def);
+        return set_values_attr(n, c, from, def);
     case TF_ATTR_TENSOR:
         return set_tensor_attr(n, c, from, def);
     default:
