@@ -284,9 +284,7 @@ static bool try_sample(oribi_trial_case *c, int *refused, TF_Status *status)
 {
     oribi_trial *t = &c->trial;
     const bool is_hostile = t->kind == ORIBI_TRIAL_HOSTILE;
-    if (!oribi__trial_make(t, status)) {
-        return false;
-    }
+    ORIBI_TRY(oribi__trial_make(t, status));
     oribi__trial_at(c, "asking its shape function");
     const bool is_accepted =
         oribi__trial_infer(c, t->input_shapes, t->inputs, t->output_shapes, status);
@@ -303,9 +301,7 @@ static bool try_sample(oribi_trial_case *c, int *refused, TF_Status *status)
     TF_SetStatus(status, TF_OK, "");
     ++*refused;
     oribi__trial_at(c, "creating it");
-    if (!oribi__trial_create(c, NULL, status)) {
-        return false;
-    }
+    ORIBI_TRY(oribi__trial_create(c, NULL, status));
     const bool is_done = run_sample(c, is_accepted, *refused == 1, status);
     oribi__trial_at(c, "deleting it");
     oribi_kernel_destroy(&c->kernel);

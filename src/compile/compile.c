@@ -124,9 +124,7 @@ static bool import(oribi_program *c, const char *path, TF_Status *status)
 static bool choose_name(oribi_program *c, const char *path, const char *given, TF_Status *status)
 {
     c->source_name = oribi_arena_strdup(&c->arena, oribi_path_name(path));
-    if (c->source_name == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(c->source_name != NULL || oribi_fail_memory(status));
     const char *dot = strrchr(c->source_name, '.');
     const size_t length = dot != NULL ? (size_t)(dot - c->source_name) : strlen(c->source_name);
     const char *stem = oribi_arena_strndup(&c->arena, c->source_name, length);
@@ -189,10 +187,9 @@ static bool plan(oribi_program *c, const char *path, const char *name, TF_Status
     ORIBI_TRY(oribi_program_pools(c, status));
     ORIBI_TRY(oribi_program_check_names(c, status));
     ORIBI_TRY(oribi_program_choose(c, &lowering, status));
-    if (!oribi_instances_choose(c->calls, c->n_calls, c->options->optimize, &c->arena,
-                                &c->instances)) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(oribi_instances_choose(c->calls, c->n_calls, c->options->optimize, &c->arena,
+                                     &c->instances) ||
+              oribi_fail_memory(status));
     ORIBI_TRY(oribi_program_place_constants(c, status));
     ORIBI_TRY(oribi_program_list_arrays(c, status));
     ORIBI_TRY(oribi_program_check_outputs(c, status));

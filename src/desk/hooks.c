@@ -237,9 +237,7 @@ static bool set_tensor(oribi_desk *desk, const oribi_step *step, TF_Status *stat
 {
     struct tvm_device_tensor *tensors = tensors_of(desk, step->call);
     void *data = NULL;
-    if (tensors == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(tensors != NULL || oribi_fail_memory(status));
     ORIBI_TRY(step->offset >= 0 || place_of(desk, step, &data, status));
     tensors[step->tensor].data = data;
     tensors[step->tensor].device_offset = step->offset >= 0 ? (uint32_t)step->offset : 0u;

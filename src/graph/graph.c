@@ -131,9 +131,7 @@ bool oribi_graph_grow(void **array, int32_t count, int32_t *capacity, size_t siz
     }
     int32_t wanted = count < 8 ? 8 : count + count / 2;
     void *grown = oribi_realloc_array(*array, (size_t)wanted, size);
-    if (grown == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(grown != NULL || oribi_fail_memory(status));
     *array = grown;
     *capacity = wanted;
     return true;

@@ -45,9 +45,7 @@ bool oribi_graph_merge_shape(oribi_graph *graph, const oribi_shape *known, oribi
         return true;
     }
     oribi_shape merged;
-    if (!oribi_shape_copy(&graph->arena, shape->dims, shape->rank, &merged)) {
-        return false;
-    }
+    ORIBI_TRY(oribi_shape_copy(&graph->arena, shape->dims, shape->rank, &merged));
     for (int32_t i = 0; i < merged.rank; i++) {
         merged.dims[i] = merged.dims[i] < 0 ? known->dims[i] : merged.dims[i];
     }
@@ -186,9 +184,7 @@ bool oribi_graph_add_output(oribi_graph *graph, oribi_value_id value, const char
 {
     const int32_t n = graph->n_outputs;
     int32_t *next = grow_end(graph->next_outputs, n, sizeof *next);
-    if (next == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(next != NULL || oribi_fail_memory(status));
     graph->next_outputs = next;
     ORIBI_TRY(append_port(graph, &graph->outputs, &graph->output_names, &graph->output_quantisation,
                           n, value, name, status));

@@ -66,6 +66,12 @@ bool oribi_emit_fail(const oribi_emit_from *from, TF_Code code, const char *form
     return false;
 }
 
+bool oribi_emit_no_memory(const oribi_emit_from *from)
+{
+    *from->failed = true;
+    return oribi_fail_memory(from->status);
+}
+
 bool oribi_emit_want_shapes(const oribi_emit_from *from, const char *format, ...)
 {
     va_list args;

@@ -83,6 +83,7 @@ typedef struct oribi_emit_from {
 /* Fails with "<origin>: ..." unless that has happened; returns false. */
 bool oribi_emit_fail(const oribi_emit_from *from, TF_Code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+bool oribi_emit_no_memory(const oribi_emit_from *from);
 /* The same for what would be translated if shapes were known: UNIMPLEMENTED, *wants_shapes. */
 bool oribi_emit_want_shapes(const oribi_emit_from *from, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

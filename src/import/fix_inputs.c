@@ -55,9 +55,8 @@ static bool fix_batch(oribi_graph *graph, oribi_shape *shape, TF_Status *status)
     if (shape->rank < 1 || shape->dims[0] >= 0) {
         return true;
     }
-    if (!oribi_shape_copy(&graph->arena, shape->dims, shape->rank, shape)) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(oribi_shape_copy(&graph->arena, shape->dims, shape->rank, shape) ||
+              oribi_fail_memory(status));
     shape->dims[0] = 1;
     return true;
 }

@@ -23,9 +23,7 @@ bool oribi_missing_add(oribi_missing *missing, const char *op, const char *name,
 {
     oribi_missing_op *known = oribi_map_get(&missing->ops, op);
     oribi_missing_op *entry = known != NULL ? known : add_op(missing, op, name);
-    if (entry == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(entry != NULL || oribi_fail_memory(status));
     if (entry->why == NULL && why != NULL) {
         entry->why = oribi_arena_strdup(&missing->arena, why);
         ORIBI_TRY(entry->why != NULL || oribi_fail_memory(status));

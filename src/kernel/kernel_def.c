@@ -143,9 +143,7 @@ static bool read_constraint(TF_KernelBuilder *builder, oribi_wire in, TF_Status 
         list.kind == TF_ATTR_TYPE && list.count == 1 ? (TF_DataType)list.ints[0] : (TF_DataType)0;
     oribi_kernel_constraint *constraint =
         oribi_kernel_add_constraint(builder, name.data, name.length, type);
-    if (constraint == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(constraint != NULL || oribi_fail_memory(status));
     if (type == 0) {
         constraint->allowed = make_allowed(builder, &list);
         return constraint->allowed != NULL || oribi_fail_memory(status);
@@ -159,9 +157,7 @@ static bool copy_text(TF_KernelBuilder *builder, const oribi_wire_field *field, 
     oribi_string text;
     ORIBI_TRY(oribi_wire_string(field, "a text", &text, status));
     char *copy = oribi_arena_strndup(&builder->arena, text.data, text.length);
-    if (copy == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(copy != NULL || oribi_fail_memory(status));
     *out = copy;
     return true;
 }

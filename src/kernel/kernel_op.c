@@ -74,9 +74,7 @@ void TF_DeleteKernelOp(TF_KernelOp *op)
 /* A failure of an earlier call stays, so that create functions read straight down. */
 static bool is_open(const TF_KernelOp *op, TF_Status *status)
 {
-    if (op == NULL || !oribi_ok(status)) {
-        return false;
-    }
+    ORIBI_TRY(op != NULL && oribi_ok(status));
     return op->kernel.def == NULL ||
            oribi_fail(status, TF_FAILED_PRECONDITION,
                       "op '%s' is prepared: set attributes and constants before", op->name);

@@ -81,9 +81,7 @@ static bool show(oribi_runner *self, int index, const TF_Tensor *tensor, const i
                  int rank, TF_Status *status)
 {
     oribi_slot *slot = &self->ctx.slots[self->step.outputs[index]];
-    if (!oribi_slot_set_dims(slot, dims, rank)) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(oribi_slot_set_dims(slot, dims, rank) || oribi_fail_memory(status));
     slot->data = tensor->data != NULL ? tensor->data : oribi_context_empty_data();
     slot->bytes = tensor->bytes;
     slot->storage = ORIBI_STORAGE_CALLER;
@@ -172,9 +170,7 @@ static bool set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor *tens
         return replace_output(self, index, tensor, status);
     }
     TF_Tensor *given = self->outputs[index];
-    if (!check_given(self, index, tensor->dims, tensor->rank, status)) {
-        return false;
-    }
+    ORIBI_TRY(check_given(self, index, tensor->dims, tensor->rank, status));
     size_t bytes = 0;
     (void)oribi_size_of_dims(given->dims, given->rank, oribi_dtype_bytes(given->dtype), &bytes);
     if (given->data != tensor->data && bytes > 0) {

@@ -139,9 +139,7 @@ bool oribi_attr_read_tensor(const oribi_attrs *attrs, const char *node, const ch
     const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_scalar(attrs, node, name, TF_ATTR_TENSOR, &attr, status));
     TF_Tensor *shared = oribi_tensor_share(attr->u.tensor[0]);
-    if (shared == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(shared != NULL || oribi_fail_memory(status));
     *out = shared;
     return true;
 }

@@ -10,9 +10,7 @@
 
 bool oribi_shape_begin(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *result, TF_Status *status)
 {
-    if (result == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(result != NULL || oribi_fail_memory(status));
     result->shape = oribi_shape_unknown(ctx);
     TF_SetStatus(status, TF_OK, "");
     return true;
@@ -20,9 +18,7 @@ bool oribi_shape_begin(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *result, TF
 
 bool oribi_dim_begin(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *result, TF_Status *status)
 {
-    if (result == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(result != NULL || oribi_fail_memory(status));
     result->value = oribi_new_unknown(ctx);
     TF_SetStatus(status, TF_OK, "");
     return true;
@@ -50,9 +46,7 @@ bool oribi_shape_take_in(TF_ShapeInferenceContext *ctx, const oribi_shape *from,
         *out = oribi_shape_unknown(ctx);
         return true;
     }
-    if (!oribi_shape_copy(&ctx->scratch, from->dims, from->rank, &shape)) {
-        return false;
-    }
+    ORIBI_TRY(oribi_shape_copy(&ctx->scratch, from->dims, from->rank, &shape));
     for (int32_t i = 0; i < shape.rank; i++) {
         shape.dims[i] = shape.dims[i] < 0 ? oribi_new_unknown(ctx) : shape.dims[i];
     }
@@ -62,9 +56,7 @@ bool oribi_shape_take_in(TF_ShapeInferenceContext *ctx, const oribi_shape *from,
 
 bool oribi_shape_take_out(oribi_arena *arena, const oribi_shape *from, oribi_shape *out)
 {
-    if (!oribi_shape_copy(arena, from->dims, from->rank, out)) {
-        return false;
-    }
+    ORIBI_TRY(oribi_shape_copy(arena, from->dims, from->rank, out));
     for (int32_t i = 0; i < out->rank; i++) {
         out->dims[i] = out->dims[i] < 0 ? -1 : out->dims[i];
     }

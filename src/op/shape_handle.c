@@ -178,9 +178,7 @@ static bool change(TF_ShapeInferenceContext *ctx, bool is_input, int i,
                    combine_fn fn, TF_Status *status)
 {
     oribi_handle_data *data = find(ctx, is_input, i, status), added;
-    if (data == NULL || !take(ctx, shapes, dtypes, count, &added, status)) {
-        return false;
-    }
+    ORIBI_TRY(data != NULL && take(ctx, shapes, dtypes, count, &added, status));
     if (data->count == 0) {
         *data = added;
         return count > 0;

@@ -89,9 +89,7 @@ static bool parse_type(oribi_spec *spec, const char **at, oribi_arg_def *out)
 static bool scan_ref(const char **at)
 {
     const char *c = *at;
-    if (!oribi_scan_literal(&c, "Ref")) {
-        return false;
-    }
+    ORIBI_TRY(oribi_scan_literal(&c, "Ref"));
     oribi_scan_spaces(&c);
     if (!oribi_scan_literal(&c, "(")) {
         return false;

@@ -125,9 +125,8 @@ static bool fill_strings(oribi_wire proto, TF_Tensor *tensor, int64_t n, oribi_p
         }
     }
     size_t repeated = 0;
-    if (!oribi_size_mul((size_t)(n - at), last.length, &repeated)) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(oribi_size_mul((size_t)(n - at), last.length, &repeated) ||
+              oribi_fail_memory(status));
     if (charge != NULL && !charge(arg, repeated, status)) {
         return false;
     }

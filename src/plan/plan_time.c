@@ -271,9 +271,7 @@ bool oribi__plan_place_by_time(plan_problem *problem, plan_layout *layout, TF_St
 {
     time_tree tree = {.problem = problem, .layout = layout};
     const int32_t *by_end = problem->by_last_use;
-    if (!tree_init(&tree)) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(tree_init(&tree) || oribi_fail_memory(status));
     oribi__plan_layout_clear(problem, layout);
     int32_t ended = 0;
     for (int32_t k = 0; k < problem->n; k++) {

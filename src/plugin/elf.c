@@ -79,9 +79,7 @@ static bool check_header(oribi_elf_reader *r)
     if (r->map.bytes < SELFMAG || memcmp(r->map.data, ELFMAG, SELFMAG) != 0) {
         return oribi__elf_fail(r, "not a shared library (it has no ELF header)");
     }
-    if (!oribi__elf_read_at(r, 0, ident, sizeof(ident), "the ELF header")) {
-        return false;
-    }
+    ORIBI_TRY(oribi__elf_read_at(r, 0, ident, sizeof(ident), "the ELF header"));
     if (ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)) {
         return oribi__elf_fail(r, sizeof(void *) == 8 ? "a 32-bit library; this Oribi is 64-bit"
                                                       : "a 64-bit library; this Oribi is 32-bit");
@@ -89,9 +87,7 @@ static bool check_header(oribi_elf_reader *r)
     if (ident[EI_DATA] != (*(const unsigned char *)&one ? ELFDATA2LSB : ELFDATA2MSB)) {
         return oribi__elf_fail(r, "a library with the other byte order");
     }
-    if (!oribi__elf_read_at(r, 0, &r->header, sizeof(r->header), "the ELF header")) {
-        return false;
-    }
+    ORIBI_TRY(oribi__elf_read_at(r, 0, &r->header, sizeof(r->header), "the ELF header"));
     if (OWN_MACHINE != EM_NONE && r->header.e_machine != OWN_MACHINE) {
         return oribi_fail(r->status, TF_INVALID_ARGUMENT,
                           "plugin '%s': built for %s (machine %u); this Oribi runs on %s", r->path,
@@ -248,9 +244,7 @@ static bool read_dynamic(oribi_elf_reader *r, oribi_elf *elf)
 {
     uint64_t offset = 0;
     uint64_t count = 0;
-    if (!find_dynamic(r, &offset, &count)) {
-        return false;
-    }
+    ORIBI_TRY(find_dynamic(r, &offset, &count));
     for (int pass = 0; pass < 2; pass++) { /* names come after the string table is known */
         for (uint64_t i = 0; i < count; i++) {
             ElfW(Dyn) entry;

@@ -119,9 +119,7 @@ static bool reserve_homes(oribi_frame *frame, const oribi_batch *batch, TF_Statu
         return true;
     }
     oribi_home *homes = oribi_alloc_array((size_t)batch->n_homes, sizeof *homes);
-    if (homes == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(homes != NULL || oribi_fail_memory(status));
     oribi_free(frame->homes);
     frame->homes = homes;
     frame->homes_capacity = batch->n_homes;

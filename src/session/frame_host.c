@@ -46,9 +46,7 @@ bool oribi_frame_note(oribi_frame *frame, int32_t value, const oribi_wish *given
 static bool finish_slot(const oribi_frame *frame, oribi_slot *slot, const int64_t *dims, int rank,
                         TF_Status *status)
 {
-    if (!oribi_slot_set_dims(slot, dims, rank)) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(oribi_slot_set_dims(slot, dims, rank) || oribi_fail_memory(status));
     oribi_guard_give(frame, slot->data, slot->row_stride == 0 ? slot->bytes : 0);
     slot->stamp = frame->ctx.stamp;
     return true;
@@ -213,9 +211,8 @@ static bool host_allocate_output(TF_OpKernelContext *ctx, int index, const int64
     size_t bytes = 0;
     *out_forwarded = -1;
     ORIBI_TRY(oribi_check_inferred(ctx, index, dims, rank, status));
-    if (!oribi_size_of_dims(dims, rank, oribi_dtype_bytes(slot->dtype), &bytes)) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(oribi_size_of_dims(dims, rank, oribi_dtype_bytes(slot->dtype), &bytes) ||
+              oribi_fail_memory(status));
     if (takes_planned_forward(frame, slot, bytes, candidates, n_candidates)) {
         *out_forwarded = slot->forward_from;
         slot->bytes = bytes;

@@ -93,9 +93,7 @@ static bool place_in_slots(const device_plan *p, TF_Status *status)
     const int32_t from = plan->n_units;
     bool ok = true;
     int32_t *busy_until = oribi_alloc_array((size_t)p->n_items + 1, sizeof *busy_until);
-    if (busy_until == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(busy_until != NULL || oribi_fail_memory(status));
     for (int32_t k = 0; ok && k < p->n_items; k++) {
         const oribi_plan_item *item = &p->builder->items[p->items[k]];
         int32_t unit = find_unit(plan, from, busy_until, item->first, item->bytes);
@@ -193,9 +191,7 @@ bool oribi_plan_place_devices(oribi_plan_builder *builder, TF_Status *status)
     }
     device_plan p = {.builder = builder};
     p.items = oribi_alloc_array((size_t)builder->n_items + 1, sizeof *p.items);
-    if (p.items == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(p.items != NULL || oribi_fail_memory(status));
     for (p.device = 1; ok && p.device < builder->session->n_devices; p.device++) {
         ok = place_on_device(&p, status);
     }

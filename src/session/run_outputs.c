@@ -361,9 +361,7 @@ static void keep(oribi_good_output *good, const oribi_slot *slot, oribi_buffer *
 bool oribi_run_keep_outputs(oribi_run *run, TF_Status *status)
 {
     ORIBI_TRY(fill_own(run, status) && copy_inputs(run, status));
-    if (!reserve_dims(run)) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(reserve_dims(run) || oribi_fail_memory(status));
     for (int32_t i = 0; i < run->session->n_outputs; i++) {
         const oribi_slot *slot = output_slot(run, i);
         keep(&run->good[i], slot, run->copies[i]);

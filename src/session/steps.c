@@ -177,9 +177,7 @@ static bool await(flat *f, oribi_value_id id)
 static bool bring(flat *f, oribi_value_id id, int32_t device)
 {
     const int32_t home = f->home[id];
-    if (!copy_owed(f, id)) {
-        return false;
-    }
+    ORIBI_TRY(copy_owed(f, id));
     if (device == 0) {
         return await(f, id);
     }

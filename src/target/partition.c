@@ -37,9 +37,7 @@ bool oribi_partition_add_device(oribi_partition *partition, const char *spec, TF
                           (int)ORIBI_DEVICES_MAX);
     }
     const char *name = oribi_arena_strndup(&partition->arena, spec, length);
-    if (name == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(name != NULL || oribi_fail_memory(status));
     for (int32_t i = 0; i < partition->n_devices; i++) {
         if (strcmp(partition->devices[i].name, name) == 0) {
             return oribi_fail(status, TF_ALREADY_EXISTS,

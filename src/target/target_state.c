@@ -71,9 +71,7 @@ static bool open_one(oribi_graph *graph, const oribi_node *node, const oribi_ker
     ORIBI_TRY(oribi_graph_charge(graph, bytes, status));
     TF_Tensor *initial =
         TF_AllocateTensor(value->dtype, state->shape.dims, state->shape.rank, bytes);
-    if (initial == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(initial != NULL || oribi_fail_memory(status));
     if (state->initial != NULL) {
         memcpy(TF_TensorData(initial), state->initial, bytes);
     } else {

@@ -311,9 +311,7 @@ static bool append(oribi_arena *arena, oribi_option_list *list, const char *valu
         list->capacity = capacity;
     }
     const char *copy = oribi_arena_strdup(arena, value);
-    if (copy == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(copy != NULL || oribi_fail_memory(status));
     list->items[list->n++] = copy;
     return true;
 }

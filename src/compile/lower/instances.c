@@ -290,16 +290,12 @@ bool oribi_instances_choose(oribi_call *calls, int32_t n_calls, int32_t optimize
 {
     const policy p = policy_of(optimize);
     chooser c = {.arena = arena};
-    if (!list_kernels(&c, calls, n_calls)) {
-        return false;
-    }
+    ORIBI_TRY(list_kernels(&c, calls, n_calls));
     const size_t n = (size_t)c.n_calls + 1;
     c.items = oribi_arena_array(arena, ORIBI_MICRO_CLASSES * n, sizeof *c.items);
     c.ways = oribi_arena_array(arena, n, sizeof *c.ways);
     way *before = oribi_arena_array(arena, n, sizeof *before);
-    if (c.items == NULL || c.ways == NULL || before == NULL || !list_classes(&c)) {
-        return false;
-    }
+    ORIBI_TRY(c.items != NULL && c.ways != NULL && before != NULL && list_classes(&c));
     *out = (oribi_instances){.items = c.items, .n = c.n, .budget_bytes = p.budget_bytes};
     out->instructions = total(&c);
     for (int32_t i = 0; i < c.n; i++) {

@@ -62,9 +62,7 @@ bool oribi_lower_conv2d_add(oribi_lowering *lowering, oribi_call *call)
     const struct oribi_micro_add_s8_args *sum = add.arguments;
     const char *kernel =
         oribi_arena_printf(lowering->arena, "conv2d_add_%s", conv.kernel + strlen("conv2d_"));
-    if (kernel == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    ORIBI_TRY(kernel != NULL || oribi_fail_memory(lowering->status));
     ORIBI_TRY(set_kernel(lowering, call, &conv, kernel, &sum->scales, conv_is_b));
     call->aliases[call->n_aliases++] = (oribi_call_alias){1, true, 0};
     if (conv.n_aliases > 0) {

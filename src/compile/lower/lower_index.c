@@ -294,9 +294,7 @@ bool oribi_lower_one_hot(oribi_lowering *lowering, oribi_call *call)
     const oribi_value *indices = oribi_lower_input(lowering, call, 0);
     all = (oribi_sizes){1, {INT32_MAX}}; /* those outside the depth are nowhere */
     oribi_value_id *inputs = oribi_arena_array(lowering->arena, 2, sizeof *inputs);
-    if (inputs == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    ORIBI_TRY(inputs != NULL || oribi_fail_memory(lowering->status));
     inputs[0] = oribi_lower_indices(lowering, call, 0, &all, true);
     inputs[1] = call->node->inputs[2];
     call->inputs = inputs;

@@ -36,9 +36,7 @@ static bool add_view(oribi_lowering *lowering, oribi_call *call,
     if (args->rank != 1 || (args->dims[0] > 1 && args->step[0] != args->run_bytes)) {
         return true;
     }
-    if (view == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    ORIBI_TRY(view != NULL || oribi_fail_memory(lowering->status));
     *view = (oribi_call_view){call->node->inputs[0], call->node->outputs[0], args->start};
     call->views = view;
     call->n_views = 1;

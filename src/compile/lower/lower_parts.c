@@ -87,9 +87,7 @@ bool oribi_call_move(oribi_lowering *lowering, oribi_call *call,
 bool oribi_call_lookup(oribi_lowering *lowering, oribi_call *call, const uint8_t table[256])
 {
     const void *copy = oribi_arena_memdup(lowering->arena, table, 256);
-    if (copy == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    ORIBI_TRY(copy != NULL || oribi_fail_memory(lowering->status));
     const struct oribi_micro_lookup_8_args args = {
         (int32_t)oribi_lower_count(oribi_lower_output(lowering, call)), copy};
     call->n_inputs = 1;

@@ -195,9 +195,7 @@ bool oribi_lower_qlinear_softmax(oribi_lowering *lowering, oribi_call *call)
         oribi_lower_float(call, "input_scale"), output.scale, (int32_t)columns, table, &steps);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     const void *copy = oribi_arena_memdup(lowering->arena, table, sizeof table);
-    if (copy == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    ORIBI_TRY(copy != NULL || oribi_fail_memory(lowering->status));
     const struct oribi_micro_qlinear_softmax_args args = {
         .rows = (int32_t)(oribi_lower_count(x) / columns),
         .columns = (int32_t)columns,

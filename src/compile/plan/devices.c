@@ -178,9 +178,7 @@ bool oribi_program_add_devices(oribi_program *c, TF_Status *status)
     for (int32_t i = 0; i < wanted->n; i++) {
         ORIBI_TRY(oribi_partition_add_device(p, wanted->items[i], status));
     }
-    if (assigned == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(assigned != NULL || oribi_fail_memory(status));
     ORIBI_TRY(oribi_partition_graph(p, c->graph, assigned, n_assigned, status));
     c->is_partitioned = true;
     for (int32_t i = 0; i < c->options->devices.n; i++) {

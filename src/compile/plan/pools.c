@@ -52,9 +52,7 @@ static bool add_pool(oribi_program *c, const char *option_name, uint64_t bytes, 
                           ORIBI_POOLS);
     }
     char *macro = name == NULL ? NULL : oribi_compile_upper(&c->arena, name);
-    if (macro == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(macro != NULL || oribi_fail_memory(status));
     c->pools[c->n_pools++] = (oribi_workspace_pool){
         .name = name, .option_name = option_name, .macro = macro, .max_bytes = bytes};
     c->pools_are_limited = c->pools_are_limited || bytes > 0;

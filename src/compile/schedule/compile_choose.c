@@ -88,9 +88,7 @@ static int32_t heaviest_untried(const oribi_program *c, const bool *tried)
 static bool relax(oribi_program *c, oribi_lowering *lowering, oribi_need *best, TF_Status *status)
 {
     bool *tried = oribi_arena_array(&c->arena, (size_t)c->n_calls + 1, sizeof *tried);
-    if (tried == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(tried != NULL || oribi_fail_memory(status));
     for (int32_t i; (i = heaviest_untried(c, tried)) >= 0;) {
         int better;
         tried[i] = true;

@@ -176,9 +176,7 @@ bool oribi_graphdef_read_attr(oribi_graph *graph, oribi_attrs *attrs, const char
     /* A scalar that is zero may be left out of the message, as proto3 has it. */
     const size_t room = count > 0 ? count : 1;
     void *elements = oribi_arena_array(&graph->arena, room, oribi_attr_element_bytes(def->kind));
-    if (elements == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(elements != NULL || oribi_fail_memory(status));
     if (!def->is_list && count == 0 && wire_type_of_kind(def->kind) == ORIBI_WIRE_BYTES &&
         def->kind != TF_ATTR_STRING) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "attribute '%s' has no value", name);

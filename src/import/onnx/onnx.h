@@ -260,6 +260,7 @@ oribi_value_id oribi_onnx_read_tensor(oribi_onnx_node *n, const oribi_onnx_attr 
 const oribi_emit_from *oribi_onnx_from(oribi_onnx_node *n);
 /* Sets a message "node 'x' (Conv) at byte n: ..." and n->failed; returns false. */
 #define oribi_onnx_fail(n, ...) oribi_emit_fail(oribi_onnx_from(n), __VA_ARGS__)
+#define oribi_onnx_no_memory(n) oribi_emit_no_memory(oribi_onnx_from(n))
 
 /* The same for what would be translated if shapes were known: UNIMPLEMENTED, n->wants_shapes. */
 #define oribi_onnx_want_shapes(n, ...) oribi_emit_want_shapes(oribi_onnx_from(n), __VA_ARGS__)

@@ -25,8 +25,7 @@ static oribi_value_id strings(oribi_onnx_node *n, const oribi_string *texts, int
     TF_Tensor *tensor =
         TF_AllocateTensor(TF_STRING, &dims, rank, (size_t)count * oribi_dtype_bytes(TF_STRING));
     if (tensor == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_onnx_no_memory(n);
         return -1;
     }
     TF_TString *data = TF_TensorData(tensor);

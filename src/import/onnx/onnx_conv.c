@@ -137,8 +137,7 @@ static void take_rank(oribi_onnx_node *n)
     if (shape->rank < 0 && oribi_emit_dims(n, n->inputs[1], &unknown)) {
         (void)oribi_dims_fill(&unknown, unknown.n, -1);
         if (!oribi_shape_copy(&n->graph->arena, unknown.at, unknown.n, shape)) {
-            n->failed = true;
-            oribi_fail_memory(n->status);
+            (void)oribi_onnx_no_memory(n);
         }
     }
 }

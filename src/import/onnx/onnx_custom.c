@@ -77,10 +77,7 @@ typedef struct custom { /* the op node in the making */
 
 static bool set(oribi_onnx_node *n, custom *c, const oribi_attr *attr)
 {
-    if (!oribi_attrs_set(&c->attrs, &n->graph->arena, attr)) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(oribi_attrs_set(&c->attrs, &n->graph->arena, attr) || oribi_onnx_no_memory(n));
     return true;
 }
 
@@ -102,10 +99,7 @@ static bool set_integers(oribi_onnx_node *n, custom *c, const oribi_attr_def *de
     size_t room = (size_t)count + 1;
     TF_DataType *types = oribi_arena_array(&n->onnx->scratch, room, sizeof(*types));
     uint8_t *flags = oribi_arena_array(&n->onnx->scratch, room, sizeof(*flags));
-    if (types == NULL || flags == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY((types != NULL && flags != NULL) || oribi_onnx_no_memory(n));
     for (int32_t i = 0; i < count; i++) {
         types[i] = oribi_onnx_dtype(values[i]);
         flags[i] = values[i] != 0;
@@ -199,10 +193,7 @@ static bool set_tensor_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr
 static bool set_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr *from)
 {
     const char *name = oribi_import_text(&n->onnx->scratch, &from->name);
-    if (name == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(name != NULL || oribi_onnx_no_memory(n));
     const oribi_attr_def *def = oribi_op_find_attr(c->op, name);
     if (def == NULL) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "op '%s' of %s has no attribute '%s'",
@@ -311,8 +302,7 @@ static int32_t count_outputs(oribi_onnx_node *n, const custom *c, const oribi_va
     oribi_attrs attrs = c->attrs;
     TF_DataType *types = oribi_arena_array(&n->onnx->scratch, (size_t)n_inputs + 1, sizeof(*types));
     if (types == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_onnx_no_memory(n);
         return -1;
     }
     for (int32_t i = 0; i < n_inputs; i++) {
@@ -363,8 +353,7 @@ bool oribi_onnx_translate_custom(oribi_onnx_node *n)
     oribi_value_id *inputs = oribi_arena_array(
         &n->onnx->scratch, (size_t)n->n_inputs + (size_t)n_states + 1, sizeof(*inputs));
     if (inputs == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_onnx_no_memory(n);
     } else if (c.op == NULL) {
         fail_no_op(n, oribi_text_string(&served));
     }

@@ -124,8 +124,7 @@ static oribi_value_id plain(oribi_onnx_node *n, const term *a, const term *b,
     write_term(&text, output);
     oribi_value_id y = -1;
     if (text.failed) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_onnx_no_memory(n);
     } else {
         y = oribi_emit(n, "Einsum", inputs, b == NULL ? 1 : 2,
                        ATTRS(ATTR_TEXT("equation", text.data)));
@@ -344,8 +343,7 @@ static bool read_equation(oribi_onnx_node *n, equation *e)
     }
     char *to = oribi_arena_array(&n->onnx->scratch, given.length + 1, 1);
     if (to == NULL && !n->failed) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_onnx_no_memory(n);
     }
     e->text = e->end = to;
     for (size_t i = 0; !n->failed && i < given.length; i++) {
@@ -363,10 +361,7 @@ static bool einsum(oribi_onnx_node *n)
     oribi_dims output;
     ORIBI_TRY(read_equation(n, &e));
     term *terms = oribi_arena_array(&n->onnx->scratch, (size_t)n->n_inputs, sizeof *terms);
-    if (terms == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(terms != NULL || oribi_onnx_no_memory(n));
     for (int32_t i = 0; i < n->n_inputs; i++) {
         terms[i].value = oribi_emit_input(n, i);
         const int32_t rank = oribi_emit_rank(n, terms[i].value);

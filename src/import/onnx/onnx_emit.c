@@ -52,8 +52,7 @@ oribi_value_id *oribi_emit_parts(oribi_onnx_node *n, int32_t count)
         parts[i] = -1;
     }
     if (parts == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_onnx_no_memory(n);
     }
     return parts;
 }
@@ -134,10 +133,7 @@ bool oribi_emit_known_list(oribi_onnx_node *n, oribi_value_id value, int32_t cou
                            const int64_t **out)
 {
     int64_t *values = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *values);
-    if (values == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(values != NULL || oribi_onnx_no_memory(n));
     *out = values;
     return !n->failed && oribi_graph_known_exactly(n->graph, value, values, count);
 }

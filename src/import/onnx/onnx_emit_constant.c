@@ -18,8 +18,7 @@ static oribi_value_id shared_constant(oribi_onnx_node *n, TF_DataType dtype, int
     size_t key_bytes = 2 + data_bytes;
     uint8_t *key = oribi_arena_alloc(&onnx->kept, key_bytes);
     if (key == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_onnx_no_memory(n);
         return -1;
     }
     key[0] = (uint8_t)dtype;
@@ -50,8 +49,7 @@ oribi_value_id oribi_emit_vector_as(oribi_onnx_node *n, TF_DataType dtype, const
     }
     int32_t *narrow = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *narrow);
     if (narrow == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_onnx_no_memory(n);
         return -1;
     }
     for (int32_t i = 0; i < count; i++) {

@@ -57,9 +57,7 @@ bool oribi_onnx_external_open(oribi_onnx *scope, const oribi_string *location, i
 {
     oribi_onnx *onnx = scope->root != NULL ? scope->root : scope; /* files are of all scopes */
     const char *text = oribi_import_text(&onnx->kept, location);
-    if (text == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(text != NULL || oribi_fail_memory(status));
     if (onnx->options == NULL || onnx->options->folder == NULL) {
         return oribi_fail(status, TF_FAILED_PRECONDITION,
                           "tensor '%s' is in the external file '%s', but a model from memory has "

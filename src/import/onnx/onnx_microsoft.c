@@ -111,10 +111,7 @@ static bool qlinear_concat(oribi_onnx_node *n)
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%d inputs", (int)n->n_inputs);
     }
     oribi_value_id *parts = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *parts);
-    if (parts == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(parts != NULL || oribi_onnx_no_memory(n));
     for (int32_t i = 0; i < count; i++) {
         parts[i] = dequantised(n, 2 + 3 * i);
     }

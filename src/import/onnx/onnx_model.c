@@ -101,9 +101,7 @@ bool oribi_onnx_look_up(oribi_onnx *onnx, const oribi_string *name, oribi_value_
         return true;
     }
     const char *text = oribi_import_text(&onnx->scratch, name);
-    if (text == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(text != NULL || oribi_fail_memory(status));
     *out_value = oribi_onnx_tensor_read(onnx, entry, text, status);
     return *out_value >= 0 && define(onnx, name, value_entry(*out_value), status);
 }

@@ -275,9 +275,7 @@ static bool adopt(oribi_onnx_node *n, bool ok)
 bool oribi_onnx_read_int(oribi_onnx_node *n, const oribi_onnx_attr *attr, int64_t *out)
 {
     oribi_wire_field f;
-    if (!want_type(n, attr, ORIBI_ONNX_ATTR_INT, "integer")) {
-        return false;
-    }
+    ORIBI_TRY(want_type(n, attr, ORIBI_ONNX_ATTR_INT, "integer"));
     if (!last_field(n, attr, 3, &f)) {
         *out = 0;
         return true;
@@ -288,9 +286,7 @@ bool oribi_onnx_read_int(oribi_onnx_node *n, const oribi_onnx_attr *attr, int64_
 bool oribi_onnx_read_float(oribi_onnx_node *n, const oribi_onnx_attr *attr, float *out)
 {
     oribi_wire_field f;
-    if (!want_type(n, attr, ORIBI_ONNX_ATTR_FLOAT, "float")) {
-        return false;
-    }
+    ORIBI_TRY(want_type(n, attr, ORIBI_ONNX_ATTR_FLOAT, "float"));
     if (!last_field(n, attr, 2, &f)) {
         *out = 0.0f;
         return true;
@@ -301,9 +297,7 @@ bool oribi_onnx_read_float(oribi_onnx_node *n, const oribi_onnx_attr *attr, floa
 bool oribi_onnx_read_string(oribi_onnx_node *n, const oribi_onnx_attr *attr, oribi_string *out)
 {
     oribi_wire_field f;
-    if (!want_type(n, attr, ORIBI_ONNX_ATTR_STRING, "string")) {
-        return false;
-    }
+    ORIBI_TRY(want_type(n, attr, ORIBI_ONNX_ATTR_STRING, "string"));
     if (!last_field(n, attr, 4, &f)) {
         *out = (oribi_string){"", 0};
         return true;
@@ -364,14 +358,9 @@ static bool read_numbers(oribi_onnx_node *n, const oribi_onnx_attr *attr, uint32
                          uint8_t type, size_t size, void **out, int32_t *out_count)
 {
     int32_t count = 0;
-    if (!count_elements(n, attr, number, type, &count)) {
-        return false;
-    }
+    ORIBI_TRY(count_elements(n, attr, number, type, &count));
     void *array = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, size);
-    if (array == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(array != NULL || oribi_onnx_no_memory(n));
     *out = array;
     *out_count = count;
     return fill_numbers(n, attr, number, type, array, count);
@@ -381,10 +370,8 @@ bool oribi_onnx_read_ints(oribi_onnx_node *n, const oribi_onnx_attr *attr, int64
                           int32_t *out_count)
 {
     void *array = NULL;
-    if (!want_type(n, attr, ORIBI_ONNX_ATTR_INTS, "list of integers") ||
-        !read_numbers(n, attr, 8, ORIBI_WIRE_VARINT, sizeof(**out), &array, out_count)) {
-        return false;
-    }
+    ORIBI_TRY(want_type(n, attr, ORIBI_ONNX_ATTR_INTS, "list of integers") &&
+              read_numbers(n, attr, 8, ORIBI_WIRE_VARINT, sizeof(**out), &array, out_count));
     *out = array;
     return true;
 }
@@ -393,10 +380,8 @@ bool oribi_onnx_read_floats(oribi_onnx_node *n, const oribi_onnx_attr *attr, flo
                             int32_t *out_count)
 {
     void *array = NULL;
-    if (!want_type(n, attr, ORIBI_ONNX_ATTR_FLOATS, "list of floats") ||
-        !read_numbers(n, attr, 7, ORIBI_WIRE_32, sizeof(**out), &array, out_count)) {
-        return false;
-    }
+    ORIBI_TRY(want_type(n, attr, ORIBI_ONNX_ATTR_FLOATS, "list of floats") &&
+              read_numbers(n, attr, 7, ORIBI_WIRE_32, sizeof(**out), &array, out_count));
     *out = array;
     return true;
 }
@@ -407,15 +392,10 @@ bool oribi_onnx_read_strings(oribi_onnx_node *n, const oribi_onnx_attr *attr, or
     int32_t count = 0, filled = 0;
     oribi_wire body = attr->body;
     oribi_wire_field f;
-    if (!want_type(n, attr, ORIBI_ONNX_ATTR_STRINGS, "list of strings") ||
-        !count_elements(n, attr, 9, ORIBI_WIRE_BYTES, &count)) {
-        return false;
-    }
+    ORIBI_TRY(want_type(n, attr, ORIBI_ONNX_ATTR_STRINGS, "list of strings") &&
+              count_elements(n, attr, 9, ORIBI_WIRE_BYTES, &count));
     oribi_string *array = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof(*array));
-    if (array == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(array != NULL || oribi_onnx_no_memory(n));
     while (oribi_wire_next(&body, &f, n->status)) {
         if (f.number == 9 &&
             !adopt(n, oribi_wire_string(&f, "a string", &array[filled++], n->status))) {
@@ -430,9 +410,7 @@ bool oribi_onnx_read_strings(oribi_onnx_node *n, const oribi_onnx_attr *attr, or
 bool oribi_onnx_read_tensor_body(oribi_onnx_node *n, const oribi_onnx_attr *attr, oribi_wire *out)
 {
     oribi_wire_field f;
-    if (!want_type(n, attr, ORIBI_ONNX_ATTR_TENSOR, "tensor")) {
-        return false;
-    }
+    ORIBI_TRY(want_type(n, attr, ORIBI_ONNX_ATTR_TENSOR, "tensor"));
     if (!last_field(n, attr, 5, &f)) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                "attribute '%.*s' at byte %zu holds no tensor",
@@ -464,9 +442,7 @@ bool oribi_onnx_read_graph(oribi_onnx_node *n, const char *name, oribi_wire *out
         return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
                                "'%s' is a graph that the caller of a function gives", name);
     }
-    if (!want_type(n, &attr, ORIBI_ONNX_ATTR_GRAPH, "graph")) {
-        return false;
-    }
+    ORIBI_TRY(want_type(n, &attr, ORIBI_ONNX_ATTR_GRAPH, "graph"));
     if (!last_field(n, &attr, 6, &f)) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "'%s' holds no graph", name);
     }
@@ -516,9 +492,8 @@ bool oribi_onnx_dims(oribi_onnx_node *n, const char *name, oribi_dims *out)
     oribi_onnx_attr attr;
     int64_t *values = NULL;
     int32_t count = 0;
-    if (!oribi_onnx_find_attr(n, name, &attr) || !oribi_onnx_read_ints(n, &attr, &values, &count)) {
-        return false;
-    }
+    ORIBI_TRY(oribi_onnx_find_attr(n, name, &attr) &&
+              oribi_onnx_read_ints(n, &attr, &values, &count));
     return oribi_dims_set(out, values, count) ||
            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%s has %d elements; at most %d are possible",
                            name, (int)count, ORIBI_MAX_RANK);

@@ -29,9 +29,7 @@ static bool max_pool(oribi_onnx_node *n)
     if (oribi_window_lacks_sizes(n, x)) {
         return oribi_onnx_translate_custom(n);
     }
-    if (!oribi_window_read(n, x, NULL, oribi_onnx_flag(n, "ceil_mode", false), &window)) {
-        return false;
-    }
+    ORIBI_TRY(oribi_window_read(n, x, NULL, oribi_onnx_flag(n, "ceil_mode", false), &window));
     if (window.axes == 3 || is_dilated(&window) || oribi_emit_wants(n, 1)) {
         return oribi_onnx_translate_custom(n);
     }
@@ -49,9 +47,7 @@ bool oribi_onnx_average_pool(oribi_onnx_node *n, oribi_value_id x, oribi_value_i
     oribi_window window;
     bool ceil = oribi_onnx_flag(n, "ceil_mode", false);
     bool counts_pad = oribi_onnx_flag(n, "count_include_pad", false);
-    if (!oribi_window_read(n, x, NULL, ceil && !counts_pad, &window)) {
-        return false;
-    }
+    ORIBI_TRY(oribi_window_read(n, x, NULL, ceil && !counts_pad, &window));
     bool is_one_dimensional = window.axes == 1;
     *out_y = -1;
     bool fits = window.is_valid || (window.is_same && !counts_pad);

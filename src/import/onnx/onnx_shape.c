@@ -52,9 +52,7 @@ static bool keep_known_dims(oribi_onnx_node *n, oribi_value_id target, oribi_val
 {
     oribi_shape known;
     ORIBI_TRY(!n->failed);
-    if (!oribi_graph_partial_ints(n->graph, target, &known, n->status)) {
-        return false;
-    }
+    ORIBI_TRY(oribi_graph_partial_ints(n->graph, target, &known, n->status));
     for (int32_t i = 0; i < known.rank; i++) {
         known.dims[i] = known.dims[i] == 0 ? -1 : known.dims[i];
     }

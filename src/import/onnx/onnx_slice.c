@@ -34,8 +34,7 @@ static const int64_t *near_equal(oribi_onnx_node *n, int64_t dim, int32_t parts)
         dim -= sizes[i];
     }
     if (sizes == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_onnx_no_memory(n);
     }
     return sizes;
 }
@@ -381,8 +380,7 @@ static oribi_value_id paired(oribi_onnx_node *n, const amounts *pads)
     const int64_t dims[] = {rank, 2};
     int64_t *pairs = oribi_arena_array(&n->onnx->scratch, 2 * (size_t)rank + 1, sizeof *pairs);
     if (pairs == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_onnx_no_memory(n);
         return -1;
     }
     for (int32_t i = 0; i < rank; i++) {
@@ -411,10 +409,7 @@ static bool pad_when_run(oribi_onnx_node *n, const char *mode, int32_t rank, con
     oribi_value_id pads = n->opset < 11 ? -1 : n->inputs[1], axes = oribi_emit_input(n, 3);
     if (known != NULL) {
         int64_t *list = oribi_arena_array(&n->onnx->scratch, 2 * (size_t)rank + 1, sizeof *list);
-        if (list == NULL) {
-            n->failed = true;
-            return oribi_fail_memory(n->status);
-        }
+        ORIBI_TRY(list != NULL || oribi_onnx_no_memory(n));
         for (int32_t i = 0; i < rank; i++) {
             list[i] = known->before.at[i];
             list[i + rank] = known->after.at[i];

@@ -160,6 +160,7 @@ bool oribi_tflite_spend(oribi_tflite *tflite, uint64_t elements, TF_Status *stat
 const oribi_emit_from *oribi_tflite_from(oribi_tflite_node *n);
 /* Fails the node with a message "operator 3 'x' (CONV_2D) at byte n: ..."; returns false. */
 #define oribi_tflite_fail(n, ...) oribi_emit_fail(oribi_tflite_from(n), __VA_ARGS__)
+#define oribi_tflite_no_memory(n) oribi_emit_no_memory(oribi_tflite_from(n))
 /* The same for what would be translated if shapes were known: UNIMPLEMENTED, n->wants_shapes. */
 #define oribi_tflite_want_shapes(n, ...) oribi_emit_want_shapes(oribi_tflite_from(n), __VA_ARGS__)
 /* Fields of the operator's options; the default on failure. */

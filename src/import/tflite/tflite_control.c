@@ -145,10 +145,7 @@ static bool read_arguments(oribi_tflite_node *n, int32_t first, call *out)
 {
     oribi_value_id *values =
         oribi_arena_array(&n->tflite->kept, (size_t)n->n_inputs + 1, sizeof *values);
-    if (values == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(values != NULL || oribi_tflite_no_memory(n));
     *out = (call){.inputs = values, .n_inputs = n->n_inputs - first};
     for (int32_t i = first; i < n->n_inputs; i++) {
         const oribi_tflite_tensor *tensor = n->inputs[i];
@@ -208,9 +205,7 @@ static bool add_formals(oribi_tflite_node *n, oribi_graph *graph, const call *ou
 {
     oribi_value_id *values =
         oribi_arena_array(&n->tflite->kept, (size_t)outer->n_inputs + 1, sizeof *values);
-    if (values == NULL) {
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(values != NULL || oribi_fail_memory(n->status));
     *inner = (call){.inputs = values, .n_inputs = outer->n_inputs};
     for (int32_t i = 0; i < outer->n_inputs; i++) {
         const oribi_value *value = n->graph->values[outer->inputs[i]];
@@ -254,10 +249,8 @@ static bool bind_joined(oribi_tflite_node *n, const oribi_node *node, int32_t i,
                         const oribi_shape *a, const oribi_shape *b)
 {
     oribi_value *value = n->graph->values[node->outputs[i]];
-    if (!oribi_import_join_shape(&n->graph->arena, a, b, &value->shape)) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(oribi_import_join_shape(&n->graph->arena, a, b, &value->shape) ||
+              oribi_tflite_no_memory(n));
     value->quantisation = oribi_tflite_quantisation(n->outputs[i]);
     return oribi_tflite_bind(n, i, node->outputs[i]);
 }
@@ -469,8 +462,7 @@ static bool translate_while(oribi_tflite_node *n)
         ok = oribi_shape_copy(&n->tflite->kept, shape->dims, shape->rank, &shapes[i]);
     }
     if (!ok) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
+        return oribi_tflite_no_memory(n);
     }
     if (!first.is_blocked && first.n_outputs != 1) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "its condition has %d outputs",

@@ -187,10 +187,7 @@ static bool decode_pair(oribi_tflite_node *n, int32_t i)
     }
     d.out = oribi_arena_array(&n->tflite->scratch, bytes + 1, 1);
     const char *name = oribi_import_text(&n->tflite->scratch, &tensor->name);
-    if (d.out == NULL || name == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY((d.out != NULL && name != NULL) || oribi_tflite_no_memory(n));
     switch (d.head[KIND]) {
     case BY_TABLE:
         ORIBI_TRY(by_table(&d));

@@ -17,9 +17,7 @@ static bool suppression(oribi_tflite_node *n)
     inputs[5] = is_soft ? oribi_tflite_input(n, 5) : oribi_tflite_scalar_like(n, inputs[0], 0.0f);
     const oribi_node *node =
         oribi_tflite_emit_node(n, "Oribi>NonMaxSuppression", inputs, 6, NO_ATTRS, 3);
-    if (node == NULL || !oribi_tflite_bind(n, 0, node->outputs[0])) {
-        return false;
-    }
+    ORIBI_TRY(node != NULL && oribi_tflite_bind(n, 0, node->outputs[0]));
     return is_soft ? oribi_tflite_bind(n, 1, node->outputs[1]) &&
                          oribi_tflite_bind(n, 2, node->outputs[2])
                    : oribi_tflite_bind(n, 1, node->outputs[2]);
@@ -43,9 +41,7 @@ static oribi_value_id real_input(oribi_tflite_node *n, int32_t i)
 bool oribi_tflite_detection(oribi_tflite_node *n)
 {
     oribi_flex_map m;
-    if (!oribi_tflite_flex(n, &m)) {
-        return false;
-    }
+    ORIBI_TRY(oribi_tflite_flex(n, &m));
     const oribi_value_id inputs[3] = {real_input(n, 0), real_input(n, 1), real_input(n, 2)};
     const oribi_node *node = oribi_tflite_emit_node(
         n, "Oribi>DetectionPostProcess", inputs, 3,

@@ -90,8 +90,7 @@ oribi_value_id oribi_tflite_vector(oribi_tflite_node *n, const oribi_dims *value
 {
     int32_t *narrow = oribi_arena_array(&n->tflite->scratch, (size_t)values->n + 1, sizeof *narrow);
     if (narrow == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_tflite_no_memory(n);
         return -1;
     }
     for (int32_t i = 0; i < values->n; i++) {
@@ -225,10 +224,7 @@ bool oribi_tflite_translate_copy(oribi_tflite_node *n)
 {
     oribi_value_id *inputs =
         oribi_arena_array(&n->tflite->scratch, (size_t)n->n_inputs + 1, sizeof *inputs);
-    if (inputs == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(inputs != NULL || oribi_tflite_no_memory(n));
     for (int32_t i = 0; i < n->n_inputs; i++) {
         inputs[i] = oribi_tflite_input(n, i);
     }
@@ -305,8 +301,7 @@ bool oribi_tflite_translate_custom(oribi_tflite_node *n, const oribi_op_def *op)
     }
     if (oribi_op_find_attr(op, "since_version") != NULL &&
         !oribi_attrs_set_int(&node->attrs, &n->graph->arena, "since_version", n->code->version)) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
+        return oribi_tflite_no_memory(n);
     }
     ORIBI_TRY(oribi_emit_resolve(oribi_tflite_from(n), node));
     for (int32_t i = 0; i < n->n_outputs; i++) {

@@ -7,8 +7,7 @@ static oribi_value_id *read_values(oribi_tflite_node *n)
     oribi_value_id *values =
         oribi_arena_array(&n->tflite->scratch, (size_t)n->n_inputs + 2, sizeof(*values));
     if (values == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_tflite_no_memory(n);
     }
     for (int32_t i = 0; values != NULL && i < n->n_inputs; i++) {
         values[i] = oribi_tflite_input(n, i);

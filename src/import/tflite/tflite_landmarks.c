@@ -82,9 +82,7 @@ static bool read_subset(oribi_tflite_node *n, const oribi_flex_map *m, const cha
     ORIBI_TRY(oribi_tflite_spend(n->tflite, places.count, n->status));
     out->n_subset = (int64_t)places.count;
     out->subset = oribi_arena_array(&n->tflite->scratch, (size_t)places.count, sizeof *out->subset);
-    if (out->subset == NULL) {
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(out->subset != NULL || oribi_fail_memory(n->status));
     for (uint64_t i = 0; i < places.count; i++) {
         ORIBI_TRY(read_landmark(n, oribi_flex_int_at(m, &places, i), count, &out->subset[i]));
     }

@@ -159,10 +159,7 @@ static bool add_constant(oribi_tflite_node *n, oribi_tflite_tensor *tensor)
             (unsigned)tensor->data.count, bytes, tensor->offset);
     }
     const char *name = oribi_import_text(&n->tflite->scratch, &tensor->name);
-    if (name == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(name != NULL || oribi_tflite_no_memory(n));
     if (tensor->is_packed) {
         return unpack_constant(n, tensor, name, dims.at, bytes);
     }

@@ -44,8 +44,7 @@ static oribi_value_id begins(oribi_tflite_node *n)
     }
     int32_t *keep = oribi_arena_array(&n->tflite->scratch, (size_t)count + 1, sizeof *keep);
     if (keep == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_tflite_no_memory(n);
         return -1;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -212,8 +211,7 @@ static oribi_value_id paddings_of(oribi_tflite_node *n, int32_t first, int32_t c
     const int64_t dims[2] = {count, 2};
     int32_t *all = oribi_arena_array(&n->tflite->scratch, 2 * (size_t)count, sizeof *all);
     if (all == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_tflite_no_memory(n);
         return -1;
     }
     memcpy(all + 2 * first, given, 2 * sizeof *all * (size_t)n_given);

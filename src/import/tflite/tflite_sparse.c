@@ -197,8 +197,7 @@ void *oribi_tflite_expand(oribi_tflite_node *n, const oribi_tflite_tensor *tenso
     e.levels = oribi_arena_array(&n->tflite->scratch, order.count + 1, sizeof *e.levels);
     e.out = oribi_arena_array(&n->tflite->scratch, bytes + 1, 1);
     if (e.levels == NULL || e.out == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_tflite_no_memory(n);
         return NULL;
     }
     for (uint32_t i = 0; i < order.count; i++) {

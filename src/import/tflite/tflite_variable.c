@@ -15,8 +15,7 @@ static oribi_tflite_variable *add_variable(oribi_tflite_node *n)
     oribi_tflite *t = n->tflite;
     oribi_tflite_variable *made = oribi_arena_array(&t->kept, 1, sizeof *made);
     if (made == NULL) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_tflite_no_memory(n);
         return NULL;
     }
     made->read = made->current = made->initial = -1;
@@ -50,8 +49,7 @@ static oribi_tflite_variable *find_variable(oribi_tflite_node *n, const oribi_st
     }
     oribi_tflite_variable *made = add_variable(n);
     if (made != NULL && !oribi_map_put_n(&t->handles, key, bytes, made)) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_tflite_no_memory(n);
         return NULL;
     }
     if (made != NULL) {
@@ -263,9 +261,7 @@ static bool fill_initial(oribi_tflite *t, oribi_tflite_variable *variable, TF_St
     }
     ORIBI_TRY(oribi_graph_charge(t->graph, bytes, status));
     uint8_t *data = oribi_arena_array(&t->scratch, bytes + 1, 1);
-    if (data == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(data != NULL || oribi_fail_memory(status));
     const bool has_zero = read->dtype == TF_INT8 && tensor->zeros.count > 0;
     memset(data, has_zero ? (int)(uint8_t)oribi_flat_int64_at(&tensor->zeros, 0) : 0, bytes);
     variable->initial = oribi_graph_add_constant_copy(

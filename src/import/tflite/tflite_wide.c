@@ -86,10 +86,7 @@ static bool read_scales(oribi_tflite_node *n, int64_t channels, layer *out)
         }
     }
     out->scales = oribi_arena_array(&n->tflite->scratch, (size_t)count, sizeof *out->scales);
-    if (out->scales == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(out->scales != NULL || oribi_tflite_no_memory(n));
     out->n_scales = count;
     for (int32_t i = 0; i < count; i++) {
         out->scales[i] = oribi_flat_float_at(&filter->scales, (uint32_t)i);

@@ -121,9 +121,7 @@ bool oribi_control_bind(oribi_frame *frame, oribi_run *run, int32_t index, int32
 {
     const oribi_slot *from = &frame->ctx.slots[slot];
     TF_Tensor *tensor = oribi_tensor_handle(from->dtype, from->dims, from->rank);
-    if (tensor == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(tensor != NULL || oribi_fail_memory(status));
     tensor->buffer = from->buffer != NULL ? from->buffer : frame->arena_buffer;
     tensor->data = from->data;
     tensor->bytes = from->bytes;

@@ -216,9 +216,7 @@ static bool land_output(oribi_flight *flight, int32_t i, TF_Status *status)
     if (flight->wishes[i].kind != ORIBI_WISH_NONE) {
         ORIBI_TRY(oribi_frame_note(frame, value, &flight->wishes[i], status));
     }
-    if (!oribi_slot_set_dims(to, from->dims, from->rank)) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(oribi_slot_set_dims(to, from->dims, from->rank) || oribi_fail_memory(status));
     to->stamp = frame->ctx.stamp;
     if (from->is_spilled) {
         oribi_frame_spill(frame, value, from->buffer, from->bytes);

@@ -68,9 +68,7 @@ static bool give_storage(oribi_flight *flight, oribi_slot *slot, size_t bytes, T
 static bool finish_slot(const oribi_flight *flight, oribi_slot *slot, const int64_t *dims, int rank,
                         TF_Status *status)
 {
-    if (!oribi_slot_set_dims(slot, dims, rank)) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(oribi_slot_set_dims(slot, dims, rank) || oribi_fail_memory(status));
     slot->stamp = flight->ctx.stamp;
     return true;
 }
@@ -87,9 +85,8 @@ static bool flight_allocate_output(TF_OpKernelContext *ctx, int index, const int
     (void)n_candidates;
     *out_forwarded = -1;
     ORIBI_TRY(oribi_check_inferred(ctx, index, dims, rank, status));
-    if (!oribi_size_of_dims(dims, rank, oribi_dtype_bytes(slot->dtype), &bytes)) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(oribi_size_of_dims(dims, rank, oribi_dtype_bytes(slot->dtype), &bytes) ||
+              oribi_fail_memory(status));
     wish_for(flight, index, ORIBI_WISH_ALLOCATE, -1, dims, rank, bytes);
     return give_storage(flight, slot, bytes, status) &&
            finish_slot(flight, slot, dims, rank, status);

@@ -97,9 +97,7 @@ static bool add_piece(writer *w, const void *data, size_t bytes, size_t *out_off
                       TF_Status *status)
 {
     const void *const *key = oribi_arena_memdup(&w->arena, &data, sizeof data);
-    if (key == NULL) {
-        return oribi_fail_memory(status);
-    }
+    ORIBI_TRY(key != NULL || oribi_fail_memory(status));
     piece *one = oribi_map_get_n(&w->by_place, (const char *)key, sizeof data);
     if (one == NULL || one->bytes != bytes) {
         one = &w->pieces[w->n_pieces++];

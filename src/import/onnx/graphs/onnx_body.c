@@ -281,8 +281,7 @@ oribi_node *oribi_onnx_body_node(oribi_onnx_node *n, const char *op, const oribi
         for (int32_t k = 0; k < n_bodies; k++) {
             oribi_graph_destroy(kept[k].graph);
         }
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_onnx_no_memory(n);
         return NULL;
     }
     oribi_node *node = oribi_import_body_node(n->graph, op, n->label, inputs, n_fixed + n_captured,

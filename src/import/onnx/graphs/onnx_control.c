@@ -25,8 +25,7 @@ static void set_shape(oribi_onnx_node *n, oribi_value_id value, const oribi_shap
 {
     oribi_shape *to = &n->graph->values[value]->shape;
     if (!oribi_shape_copy(&n->graph->arena, shape->dims, shape->rank, to)) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
+        (void)oribi_onnx_no_memory(n);
     } else if (!oribi_onnx_set_list(n->graph, value, oribi_onnx_list_type(body, made), n->status)) {
         n->failed = true;
     }
@@ -92,11 +91,9 @@ static bool make_if(oribi_onnx_node *n, oribi_onnx_body *branches)
     ORIBI_TRY(node != NULL);
     for (int32_t i = 0; i < n->n_outputs; i++) {
         oribi_shape shape;
-        if (!oribi_import_join_shape(&n->onnx->scratch, &yes->values[yes->outputs[i]]->shape,
-                                     &no->values[no->outputs[i]]->shape, &shape)) {
-            n->failed = true;
-            return oribi_fail_memory(n->status);
-        }
+        ORIBI_TRY(oribi_import_join_shape(&n->onnx->scratch, &yes->values[yes->outputs[i]]->shape,
+                                          &no->values[no->outputs[i]]->shape, &shape) ||
+                  oribi_onnx_no_memory(n));
         set_shape(n, node->outputs[i], &shape, yes, yes->outputs[i]);
         ORIBI_TRY(oribi_emit_bind(n, i, node->outputs[i]));
     }

@@ -28,9 +28,7 @@ static bool list_of(oribi_onnx_node *n, const char *name, int32_t count, int64_t
     oribi_onnx_attr attr;
     int32_t found = 0;
     *out = NULL;
-    if (!oribi_onnx_find_attr(n, name, &attr) || !oribi_onnx_read_ints(n, &attr, out, &found)) {
-        return false;
-    }
+    ORIBI_TRY(oribi_onnx_find_attr(n, name, &attr) && oribi_onnx_read_ints(n, &attr, out, &found));
     if (found != count) {
         *out = NULL;
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%s has %d elements; there are %d", name,
@@ -100,10 +98,7 @@ static bool set_elements(scan *s, oribi_onnx_node *n, const int64_t *axes,
     static const int64_t one = 1;
     s->elements =
         oribi_arena_array(&n->onnx->scratch, (size_t)s->n_inputs + 1, sizeof *s->elements);
-    if (s->elements == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(s->elements != NULL || oribi_onnx_no_memory(n));
     for (int32_t k = 0; k < s->n_inputs; k++) {
         scanned *e = &s->elements[k];
         const int64_t axis = axes != NULL ? axes[k] : 0;

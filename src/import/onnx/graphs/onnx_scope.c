@@ -98,10 +98,7 @@ bool oribi_onnx_scope_open(oribi_onnx_node *n, const char *step, oribi_onnx *out
     out->path = oribi_arena_printf(&out->kept, "%s%s/%s%s", is_long ? "..." : "",
                                    n->label + (is_long ? length - MAX_PATH : 0), step,
                                    step[0] != '\0' ? "/" : "");
-    if (out->path == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
+    ORIBI_TRY(out->path != NULL || oribi_onnx_no_memory(n));
     return true;
 }
 

@@ -13,8 +13,7 @@
 
 static oribi_value_id failed_memory(oribi_onnx_node *n)
 {
-    n->failed = true;
-    oribi_fail_memory(n->status);
+    (void)oribi_onnx_no_memory(n);
     return -1;
 }
 
