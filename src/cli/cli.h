@@ -347,6 +347,9 @@ int cli_trace_end(cli_trace *trace, const char *path, bool force); /* an exit co
 /* json_table.c: JSON of the library as it is, or as a table with the given columns. */
 void cli_json_print(const TF_Buffer *json, bool raw, const char *array, const char *const *columns);
 
+/* cli_model.c: what a session says of itself, as a tree; an exit code. */
+int cli_session_tree(const cli_session *s, const char *what, cli_json *out);
+
 /* cmd_ops.c: loads what the search path, --plugin and `more` name; prints oribi_describe(what). */
 int cli_load_plugins(const cli_args *args, const char *more);
 int cli_describe(const cli_args *args, const char *what, const char *const *columns);

@@ -177,6 +177,22 @@ done:
     return code;
 }
 
+int cli_session_tree(const cli_session *s, const char *what, cli_json *out)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_Buffer *json = cli_buffer();
+
+    oribi_session_describe(s->session, what, json, status);
+    int code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
+    if (code == CLI_OK) {
+        *out = cli_json_parse(json->data, json->length, what);
+        code = out->root == NULL ? CLI_BAD_INPUT : CLI_OK;
+    }
+    TF_DeleteBuffer(json);
+    TF_DeleteStatus(status);
+    return code;
+}
+
 void cli_session_close(cli_session *session)
 {
     oribi_session_destroy(session->session);

@@ -90,31 +90,14 @@ static int describe(const cli_args *args, const cli_session *s, const char *what
     return code;
 }
 
-/* What the session says of itself, as a tree; an exit code. */
-static int read_description(const cli_session *s, const char *what, cli_json *out)
-{
-    TF_Status *status = TF_NewStatus();
-    TF_Buffer *json = cli_buffer();
-
-    oribi_session_describe(s->session, what, json, status);
-    int code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
-    if (code == CLI_OK) {
-        *out = cli_json_parse(json->data, json->length, what);
-        code = out->root == NULL ? CLI_BAD_INPUT : CLI_OK;
-    }
-    TF_DeleteBuffer(json);
-    TF_DeleteStatus(status);
-    return code;
-}
-
 static int write_page(const cli_args *args, const cli_session *s)
 {
     const char *path = cli_value(args, "--html");
     cli_json graph = {.root = NULL}, memory = {.root = NULL};
     oribi_text text = {0};
-    int code = read_description(s, "graph", &graph);
+    int code = cli_session_tree(s, "graph", &graph);
 
-    code = code == CLI_OK ? read_description(s, "memory", &memory) : code;
+    code = code == CLI_OK ? cli_session_tree(s, "memory", &memory) : code;
     if (code == CLI_OK) {
         page_inspect(&text, graph.root, memory.root);
         code = cli_write_file(path, text.data, text.length, cli_has(args, "--force"));

@@ -114,22 +114,6 @@ static void sum_ops(profile *p)
     qsort(p->ops, (size_t)p->n_ops, sizeof *p->ops, slower);
 }
 
-static int read_graph(const cli_session *s, cli_json *out)
-{
-    TF_Status *status = TF_NewStatus();
-    TF_Buffer *text = cli_buffer();
-
-    oribi_session_describe(s->session, "graph", text, status);
-    int code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
-    if (code == CLI_OK) {
-        *out = cli_json_parse(text->data, text->length, "profile");
-        code = out->root == NULL ? CLI_BAD_INPUT : CLI_OK;
-    }
-    TF_DeleteBuffer(text);
-    TF_DeleteStatus(status);
-    return code;
-}
-
 int profile_take(const cli_session *s, oribi_run *run, int runs, int threads, profile *out)
 {
     const int most_threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -137,7 +121,7 @@ int profile_take(const cli_session *s, oribi_run *run, int runs, int threads, pr
     *out = (profile){.runs = runs};
     out->threads = threads > 0 && threads < most_threads ? threads : most_threads;
     int code = measure(out, run, runs);
-    code = code == CLI_OK ? read_graph(s, &out->graph) : code;
+    code = code == CLI_OK ? cli_session_tree(s, "graph", &out->graph) : code;
     if (code == CLI_OK) {
         out->peak = out->threads * machine_peak_flops(&out->isa);
         out->bandwidth = machine_read_bandwidth(STREAM_BYTES);

@@ -376,6 +376,8 @@ bool oribi_tflite_same_output(oribi_tflite_node *n, int32_t i);
  * first run, and the filter has this rank. */
 bool oribi_tflite_check_filter(oribi_tflite_node *n, oribi_value_id filter, oribi_value_id bias,
                                int32_t rank);
+/* As many as input 1, the filter, has, each above 0. */
+bool oribi_tflite_read_scales(oribi_tflite_node *n, float **out);
 /* Input 1 is the filter, of this rank with channels along axis; the bias is input `bias`. */
 bool oribi_tflite_read_weights(oribi_tflite_node *n, int32_t bias, int32_t rank, int32_t axis,
                                oribi_tflite_weights *out);

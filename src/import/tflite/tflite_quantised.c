@@ -27,6 +27,23 @@ static bool read_quant(oribi_tflite_node *n, oribi_tflite_quant *in, oribi_tflit
 
 typedef oribi_tflite_weights weights;
 
+bool oribi_tflite_read_scales(oribi_tflite_node *n, float **out)
+{
+    const oribi_tflite_tensor *filter = n->inputs[1];
+    const uint32_t count = (uint32_t)filter->scales.count;
+    float *scales = oribi_arena_array(&n->tflite->scratch, count, sizeof *scales);
+    ORIBI_TRY(scales != NULL || oribi_tflite_no_memory(n));
+    for (uint32_t i = 0; i < count; i++) {
+        scales[i] = oribi_flat_float_at(&filter->scales, i);
+        if (!isfinite(scales[i]) || !(scales[i] > 0.0f)) {
+            return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "scale %u of the filter is %g",
+                                     (unsigned)i, (double)scales[i]);
+        }
+    }
+    *out = scales;
+    return true;
+}
+
 /* One scale, or one for each channel; int8 filters are symmetric. */
 static bool read_scales(oribi_tflite_node *n, int32_t axis, int64_t channels, weights *out)
 {
@@ -50,16 +67,7 @@ static bool read_scales(oribi_tflite_node *n, int32_t axis, int64_t channels, we
         }
     }
     out->n_scales = count;
-    out->scales = oribi_arena_array(&n->tflite->scratch, (size_t)count, sizeof(*out->scales));
-    ORIBI_TRY(out->scales != NULL || oribi_tflite_no_memory(n));
-    for (int32_t i = 0; i < count; i++) {
-        out->scales[i] = oribi_flat_float_at(&filter->scales, (uint32_t)i);
-        if (!isfinite(out->scales[i]) || !(out->scales[i] > 0.0f)) {
-            return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "scale %d of the filter is %g", (int)i,
-                                     (double)out->scales[i]);
-        }
-    }
-    return true;
+    return oribi_tflite_read_scales(n, &out->scales);
 }
 
 bool oribi_tflite_check_filter(oribi_tflite_node *n, oribi_value_id filter, oribi_value_id bias,

@@ -85,17 +85,8 @@ static bool read_scales(oribi_tflite_node *n, int64_t channels, layer *out)
                                      (long long)out->filter_zero);
         }
     }
-    out->scales = oribi_arena_array(&n->tflite->scratch, (size_t)count, sizeof *out->scales);
-    ORIBI_TRY(out->scales != NULL || oribi_tflite_no_memory(n));
     out->n_scales = count;
-    for (int32_t i = 0; i < count; i++) {
-        out->scales[i] = oribi_flat_float_at(&filter->scales, (uint32_t)i);
-        if (!isfinite(out->scales[i]) || !(out->scales[i] > 0.0f)) {
-            return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "scale %d of the filter is %g", (int)i,
-                                     (double)out->scales[i]);
-        }
-    }
-    return true;
+    return oribi_tflite_read_scales(n, &out->scales);
 }
 
 /* Without a bias int16 is summed in 64 bits, as with one of 64. */
