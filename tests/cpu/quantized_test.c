@@ -92,6 +92,15 @@ static shape deep_shape(uint64_t *seed)
     return s;
 }
 
+/* Several rows, more or fewer than a tile, by panels that are read side by side. */
+static shape rows_shape(uint64_t *seed)
+{
+    return (shape){.op = dense,
+                   .batch = random_in(seed, 1, 40),
+                   .channels = random_in(seed, 1, 70),
+                   .outputs = random_in(seed, 30, 128)};
+}
+
 static void set_attrs(harness *h, const shape *s, uint64_t *seed)
 {
     static const char *const activations[] = {"NONE", "RELU", "RELU6", "RELU_N1_TO_1"};
@@ -186,9 +195,10 @@ static void every_quantised_variant_gives_the_same_bits(void **state)
 
     for (uint64_t i = 1; i <= 600; i++) {
         uint64_t seed = i * UINT64_C(0x9e3779b97f4a7c15);
-        const shape s = i % 60 == 0  ? deep_shape(&seed)
-                        : i % 6 == 0 ? usual_shape(&seed)
-                                     : random_shape(&seed);
+        const shape s = i % 60 == 0   ? deep_shape(&seed)
+                        : i % 20 == 0 ? rows_shape(&seed)
+                        : i % 6 == 0  ? usual_shape(&seed)
+                                      : random_shape(&seed);
         oribi_shape shapes[HARNESS_MOST] = {{0}};
         check c = {0};
         harness_init(&c.h, s.op);
@@ -217,24 +227,24 @@ static void every_quantised_variant_gives_the_same_bits(void **state)
 /* --- Every sum -----------------------------------------------------------------------------------
  */
 
-enum { RANGE_OUTPUTS = 1000, RANGE_ROWS = 256, RANGE_INPUTS = 40 };
+enum { RANGE_OUTPUTS = 1000, FINE_OUTPUTS = 9000, RANGE_ROWS = 256, RANGE_INPUTS = 40 };
 
 /* Channels whose biases are 256 apart, and an input of 256 values: their sums are all of a range,
  * of which results take a part. Other inputs are 0, but for what a kernel knows they might be more.
  */
-static void add_range(harness *h, int32_t below)
+static void add_range(harness *h, int32_t outputs_of, int32_t below)
 {
-    const int64_t rows[2] = {RANGE_ROWS, RANGE_INPUTS}, filter[2] = {RANGE_OUTPUTS, RANGE_INPUTS},
-                  outputs = RANGE_OUTPUTS;
+    const int64_t rows[2] = {RANGE_ROWS, RANGE_INPUTS}, filter[2] = {outputs_of, RANGE_INPUTS},
+                  outputs = outputs_of;
     int8_t *x = harness_input(h, TF_INT8, rows, 2);
     int8_t *w = harness_input(h, TF_INT8, filter, 2);
     int32_t *bias = harness_input(h, TF_INT32, &outputs, 1);
     memset(x, 0, (size_t)RANGE_ROWS * RANGE_INPUTS);
-    memset(w, 127, (size_t)RANGE_OUTPUTS * RANGE_INPUTS);
+    memset(w, 127, (size_t)outputs_of * RANGE_INPUTS);
     for (int32_t k = 0; k < RANGE_ROWS; k++) {
         x[k * RANGE_INPUTS] = (int8_t)(k - 128);
     }
-    for (int32_t k = 0; k < RANGE_OUTPUTS; k++) {
+    for (int32_t k = 0; k < outputs_of; k++) {
         w[k * RANGE_INPUTS] = 1;
         bias[k] = (k - below) * RANGE_ROWS;
     }
@@ -262,12 +272,14 @@ static void every_sum_of_a_range_gives_the_same_bits(void **state)
     for (uint64_t i = 1; i <= 20; i++) {
         uint64_t seed = i * UINT64_C(0x9e3779b97f4a7c15);
         const bool is_relu = i % 4 != 0;
-        float scale = (float)random_in(&seed, 100000, 140000) * 1e-8F;
+        const int32_t n_outputs = i % 10 == 0 ? FINE_OUTPUTS : RANGE_OUTPUTS;
+        float scale = (float)random_in(&seed, 100000, 140000) *
+                      (n_outputs == FINE_OUTPUTS ? 1e-9F : 1e-8F); /* by integers */
         check c = {0};
         harness_init(&c.h, dense);
         set_range_attrs(&c.h, &scale, is_relu ? -128 : random_in(&seed, -100, 100),
                         is_relu ? "RELU" : "NONE");
-        add_range(&c.h, RANGE_OUTPUTS / (is_relu ? 8 : 2));
+        add_range(&c.h, n_outputs, n_outputs / (is_relu ? 8 : 2));
         assert_true(harness_resolve(&c.h));
         assert_true(harness_run(&c.h, harness_reference(&c.h)));
         c.want = c.h.outputs[0];
@@ -284,14 +296,14 @@ static void every_sum_of_a_range_gives_the_same_bits(void **state)
 static bool floats_are_equal(const oribi_quantized_real *real, const oribi_quantized_layer *layer,
                              int32_t sum, int32_t want)
 {
-    const bool is_signed = layer->low < layer->zero;
-    const float term = is_signed && sum < 0 ? -real->term : real->term;
-    const float y =
-        rintf(fmaf((float)sum, real->factor, term)) + (float)(is_signed ? layer->zero : 0);
-    int32_t found = (int32_t)y;
+    int32_t of = sum;
     for (int32_t k = 0; k < real->n_apart; k++) {
-        found += sum == real->apart[k] ? real->more[k] : 0;
+        of += sum == real->apart[k] ? real->more[k] : 0;
     }
+    const bool is_signed = layer->low < layer->zero;
+    const float x = (float)of, term = is_signed && of < 0 ? -real->term : real->term;
+    const float y = fmaf(x, real->factor, term);
+    const int32_t found = (int32_t)rintf(y) + (is_signed ? layer->zero : 0);
     return oribi_micro_clamp(found, layer->low, layer->high) == want;
 }
 
@@ -307,9 +319,11 @@ static void floats_of_a_channel_are_found_and_right_for_every_sum(void **state)
         const oribi_quantized_layer layer = {
             .zero = is_relu ? -128 : random_in(&seed, -40, 40), .low = -128, .high = 127};
         const int32_t multiplier = random_in(&seed, 1 << 30, INT32_MAX);
-        const int32_t shift = random_in(&seed, -11, -3), middle = random_in(&seed, -20000, 20000);
-        const int64_t reach[2] = {middle - random_in(&seed, 0, 200000),
-                                  middle + random_in(&seed, 0, 200000)};
+        const bool is_fine = i % 20 == 0;
+        const int32_t shift = is_fine ? -12 : random_in(&seed, -11, -3);
+        const int32_t middle = random_in(&seed, -20000, 20000), most = is_fine ? 1000000 : 200000;
+        const int64_t reach[2] = {middle - random_in(&seed, 0, most),
+                                  middle + random_in(&seed, 0, most)};
         oribi_quantized_real real;
         if (!oribi_quantized_real_find(&layer, multiplier, shift, reach, &real)) {
             continue;
@@ -328,7 +342,8 @@ static void floats_of_a_channel_are_found_and_right_for_every_sum(void **state)
 }
 
 /* A channel whose weights are 0 is its bias, however large, and one that a model has no use for has
- * a multiplier of 0; what may overflow has no floats. */
+ * a multiplier of 0; sums that no float holds do no harm where results are at their bounds; what
+ * may overflow has no floats. */
 static void floats_of_odd_channels(void **state)
 {
     const oribi_quantized_layer layer = {.zero = -128, .low = -128, .high = 127};
@@ -342,6 +357,11 @@ static void floats_of_odd_channels(void **state)
     assert_true(oribi_quantized_real_find(&layer, 0, 0, wide, &real));
     assert_true(floats_are_equal(&real, &layer, -20000000, -128));
     assert_true(floats_are_equal(&real, &layer, 20000000, -128));
+    assert_true(oribi_quantized_real_find(&layer, 1320764593, -10, wide, &real));
+    for (int32_t sum = -1000; sum<20000000; sum += sum> 500000 ? 99991 : 1) {
+        const int32_t result = oribi_micro_scale(sum, 1320764593, -10) + layer.zero;
+        assert_true(floats_are_equal(&real, &layer, sum, oribi_micro_clamp(result, -128, 127)));
+    }
     assert_false(oribi_quantized_real_find(&layer, 1320764593, -18, wide, &real));
     assert_false(oribi_quantized_real_find(&layer, 1320764593, -18, beyond, &real));
     assert_false(oribi_quantized_real_find(&layer, 1320764593, 1, constant, &real));

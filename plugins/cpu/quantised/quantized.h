@@ -148,4 +148,18 @@ typedef void oribi_lookup_loop(const struct oribi_micro_lookup_8_args *args, con
                                void *output);
 bool oribi_quantized_lookup(oribi_kit_run *run, const uint8_t table[256], oribi_lookup_loop *loop);
 
+enum { ORIBI_QUANTIZED_SUMS = 64 }; /* of neighbours, at a time */
+
+/* Adds n neighbours of each row to their sums; a row begins `step` behind the one before. Compilers
+ * see that nothing overlaps. */
+static inline void oribi_quantized_add_rows(const int8_t *restrict from, int64_t step, int64_t rows,
+                                            int32_t n, int32_t *restrict sums)
+{
+    for (int64_t row = 0; row < rows; row++, from += step) {
+        for (int32_t k = 0; k < n; k++) {
+            sums[k] += from[k];
+        }
+    }
+}
+
 #endif

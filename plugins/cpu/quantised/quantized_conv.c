@@ -229,12 +229,7 @@ static void conv_lines(void *object, int64_t begin, int64_t end)
         const int8_t *x =
             call->scratch + (is_row ? row * call->scratch_bytes : first * call->window.pixel_step);
         int8_t *out = call->output + first * a->out_c + panel * ORIBI_PANEL;
-        for (int64_t i = 0; i < count; i += simd->format.pixels) {
-            const int64_t left = count - i;
-            const int32_t n = left < simd->format.pixels ? (int32_t)left : simd->format.pixels;
-            simd->tile(&panels, x + i * call->window.pixel_step, &call->window, n,
-                       out + i * a->out_c, a->out_c);
-        }
+        simd->tile(&panels, x, &call->window, (int32_t)count, out, a->out_c);
     }
 }
 
@@ -269,7 +264,8 @@ static int64_t plan_conv(conv_call *call, int64_t batch)
     /* Pixels of 1 x 1 follow each other beyond the end of a row. */
     const bool is_flat = a->filter_h == 1 && a->filter_w == 1 && a->stride_h == 1 &&
                          a->stride_w == 1 && a->out_w != LINE;
-    call->line_pixels = is_flat ? LINE : a->out_w;
+    const int64_t n_lines = (call->n_pixels + LINE - 1) / LINE;
+    call->line_pixels = is_flat ? (call->n_pixels + n_lines - 1) / n_lines : a->out_w;
     return batch * call->padded_h * call->scratch_bytes + (int64_t)f->group * f->bytes;
 }
 

@@ -34,7 +34,7 @@ static bool has_few_rows(oribi_kit_setup *setup, const dense_state *state)
         }
         values *= dims[i];
     }
-    return values / state->spec.in_c < state->simd->format.pixels;
+    return values / state->spec.in_c < state->simd->format.least;
 }
 
 static void dense_pack(oribi_kit_setup *setup, dense_state *state)

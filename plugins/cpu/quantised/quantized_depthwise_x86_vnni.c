@@ -37,9 +37,14 @@ typedef struct strip {
     __m512i bias;
 } strip;
 
+ALWAYS __m512i floats_of(const ending *e, __m512i sums, const bool is_plain)
+{
+    return is_plain ? rounded(e, sums) : rounded(e, corrected(e, sums, e->n_apart));
+}
+
 /* By windows of 3 x 3, of which two share 3 - slide columns. */
 ALWAYS void three_by_three(const strip *s, const int8_t *const *taps, const ending *e,
-                           const int slide, int8_t *out)
+                           const int slide, const bool is_plain, int8_t *out)
 {
     const __m512i w0 = load(s->w), w1 = load(s->w + PANEL_BYTES), w2 = load(s->w + 2 * PANEL_BYTES);
     int64_t at = s->at;
@@ -50,9 +55,8 @@ ALWAYS void three_by_three(const strip *s, const int8_t *const *taps, const endi
     for (int32_t i = 0; i < s->n; i++, at += s->step, out += s->stride) {
         const __m512i x2 = three_of(taps + 2 * GROUP, at);
         const __m512i sums = oribi_dot_of_bytes(oribi_dot_of_bytes(s->bias, x0, w0), x1, w1);
-        _mm_storeu_si128(
-            (void *)out,
-            bytes_of(e, rounded(e, corrected(e, oribi_dot_of_bytes(sums, x2, w2), 0))));
+        _mm_storeu_si128((void *)out,
+                         bytes_of(e, floats_of(e, oribi_dot_of_bytes(sums, x2, w2), is_plain)));
         x0 = slide == 1 ? x1 : x2;
         x1 = slide == 1 ? x2 : i + 1 < s->n ? three_of(taps + GROUP, at + s->step) : x1;
     }
@@ -74,17 +78,19 @@ ALWAYS void any_window(const strip *s, int32_t groups, const int8_t *const *taps
 {
     for (int32_t i = 0; i < s->n; i++, out += s->stride) {
         const __m512i sums = window_of(s, groups, taps, s->at + i * s->step, e->mask);
-        store(bytes_of(e, rounded(e, corrected(e, sums, 0))), e->mask, out);
+        store(bytes_of(e, floats_of(e, sums, false)), e->mask, out);
     }
 }
 
 __attribute__((noinline)) static void exact_window(const oribi_quantized_panels *p, const strip *s,
                                                    int32_t first, const int8_t *const *taps,
-                                                   __mmask16 mask, int8_t *out)
+                                                   const ending *e, int8_t *out)
 {
     for (int32_t i = 0; i < s->n; i++, out += s->stride) {
-        const __m512i sums = window_of(s, p->groups, taps, s->at + i * s->step, mask);
-        oribi_quantized_vnni_exactly(p, first, &sums, 1, mask, out, 0);
+        const __m512i sums = window_of(s, p->groups, taps, s->at + i * s->step, e->mask);
+        const __m512i results =
+            scale(sums, load(p->multiplier + first), load(p->left + first), load(p->right + first));
+        store(bytes_of(e, results), e->mask, out);
     }
 }
 
@@ -94,11 +100,13 @@ ALWAYS void strip_of(const oribi_quantized_panels *p, int32_t first, const strip
 {
     const bool is_three = p->groups == 3 && p->row_taps == 3 && e->mask == 0xffff;
     if (e->n_apart < 0) {
-        exact_window(p, s, first, taps, e->mask, out);
+        exact_window(p, s, first, taps, e, out);
+    } else if (is_three && slide == 1 && e->n_apart == 0) {
+        three_by_three(s, taps, e, 1, true, out);
     } else if (is_three && slide == 1) {
-        three_by_three(s, taps, e, 1, out);
+        three_by_three(s, taps, e, 1, false, out);
     } else if (is_three && (slide == 2 || s->n == 1)) {
-        three_by_three(s, taps, e, 2, out);
+        three_by_three(s, taps, e, 2, false, out);
     } else {
         any_window(s, p->groups, taps, e, out);
     }

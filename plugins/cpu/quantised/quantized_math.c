@@ -6,6 +6,7 @@
 #include "micro/dense/batch_matmul_q_prepare.h"
 #include "micro/elementwise/prelu_q_prepare.h"
 #include "micro/element.h"
+#include "micro/fixed_point.h"
 #include "micro/reduce/reduce_q_prepare.h"
 
 /* --- Means, sums and products
@@ -50,6 +51,34 @@ typedef struct reduce_call {
     int32_t function;
 } reduce_call;
 
+/* Are int8 summed whose channels lie side by side, so that vectors add them? */
+static bool is_by_channels(const struct oribi_micro_reduce_q_args *a)
+{
+    const int32_t last = a->kept.rank - 1;
+    return a->kind == ORIBI_MICRO_S8 && a->summed.rank == 1 && last <= 1 && a->kept.step[last] == 1;
+}
+
+/* oribi_micro_reduce_s8 of such sums. */
+static void reduce_channels(const struct oribi_micro_reduce_q_args *a, const int8_t *input,
+                            int8_t *output)
+{
+    const int32_t last = a->kept.rank - 1, channels = a->kept.dims[last];
+    for (int32_t i = 0; i < (last == 0 ? 1 : a->kept.dims[0]); i++, output += channels) {
+        for (int32_t c = 0; c < channels; c += ORIBI_QUANTIZED_SUMS) {
+            int32_t sums[ORIBI_QUANTIZED_SUMS] = {0};
+            const int32_t left = channels - c;
+            const int32_t n = left < ORIBI_QUANTIZED_SUMS ? left : ORIBI_QUANTIZED_SUMS;
+            oribi_quantized_add_rows(input + (int64_t)i * a->kept.step[0] + c, a->summed.step[0],
+                                     a->summed.dims[0], n, sums);
+            for (int32_t k = 0; k < n; k++) {
+                const int32_t y =
+                    oribi_micro_scale(sums[k] - a->zero_sum, a->output_multiplier, a->output_shift);
+                output[c + k] = (int8_t)oribi_micro_clamp(y + a->output_zero, INT8_MIN, INT8_MAX);
+            }
+        }
+    }
+}
+
 static void reduce_units(void *object, int64_t begin, int64_t end)
 {
     const reduce_call *call = object;
@@ -59,6 +88,8 @@ static void reduce_units(void *object, int64_t begin, int64_t end)
     args.kept.dims[0] = (int32_t)(end - begin);
     if (call->function == ORIBI_MICRO_REDUCE_PROD) {
         oribi_micro_prod_q(&args, input, output);
+    } else if (is_by_channels(&args)) {
+        reduce_channels(&args, (const int8_t *)input, (int8_t *)output);
     } else if (args.kind == ORIBI_MICRO_S8) {
         oribi_micro_reduce_s8(&args, (const int8_t *)input, (int8_t *)output);
     } else {

@@ -16,14 +16,16 @@
 enum {
     ORIBI_PANEL = 16,       /* channels of a panel */
     ORIBI_SIDE_BY_SIDE = 4, /* panels of one pixel */
-    ORIBI_MOST_APART = 4    /* sums of a channel whose results by floats are corrected */
+    ORIBI_MOST_APART = 2    /* sums of a channel whose results by floats are corrected: with more
+                             * they would take longer than by integers */
 };
 
 /* How a processor wants its numbers. */
 typedef struct oribi_quantized_format {
     int32_t group;  /* taps that are multiplied and added at once: 2 of int16, or 4 of a byte */
     int32_t bytes;  /* of an input and of a weight: 2, or 1, where inputs are 128 more, in uint8 */
-    int32_t pixels; /* that a tile of results has at most */
+    int32_t pixels; /* that are best prepared at a time */
+    int32_t least;  /* pixels of a tile; fewer are made one by one */
     int32_t speed;  /* products a cycle, about, of a layer whose products are summed */
     bool is_by_columns; /* taps of a depthwise layer: groups hold some of one column of a window */
     bool is_packed; /* channels of a panel in the order in which packing gives them back: 0 to 3,
@@ -50,8 +52,8 @@ typedef struct oribi_quantized_panels {
     void *weights; /* [panels, groups of taps, 16 channels, taps]; those behind the last are 0 */
     int32_t *bias, *multiplier, *left, *right; /* [panels * 16]; shifts, one of them 0 */
     /* Results by floats, for every sum as by the integers above: the integer next to sum * factor +
-     * term, of the sum and `more` where it is `apart`; the term of a sum below 0 has its sign where
-     * `sign` says so, and `added` makes it the result. */
+     * term, of the sum and `more` where it is `apart`; the term of a sum
+     * below 0 has its sign where `sign` says so, and `added` makes it the result. */
     float *factor, *term;  /* [panels * 16] */
     int32_t *apart, *more; /* [panels, ORIBI_MOST_APART, 16] */
     int8_t *n_apart;       /* [panels]; below 0: results are made by integers */
@@ -81,7 +83,8 @@ typedef struct oribi_quantized_layer {
     int64_t channel_step, row_step, tap_step;
     int32_t n_channels, taps, row_taps, scale_step;
     int32_t zero, low, high;
-    bool is_read_once; /* in a run: weights are bytes whatever the format, as memory is what counts
+    bool is_read_once; /* in a run, as there are fewer rows than format.least: weights are bytes
+                        * whatever the format, as memory is what counts
                         */
 } oribi_quantized_layer;
 
@@ -122,8 +125,8 @@ typedef struct oribi_quantized_simd {
     /* `count` inputs in the format; returns where they end. */
     void *(*take)(const int8_t *from, int64_t count, void *to);
     void *(*fill)(int32_t value, int64_t count, void *to);
-    /* Results of 1 to format.pixels pixels; those of one pixel lie `stride` behind those of the one
-     * before. Of a layer whose weights are read once: rows of all groups. */
+    /* Results of some pixels; those of one pixel lie `stride` behind those of the one before. Of a
+     * layer whose weights are read once: fewer than format.least rows of all groups. */
     void (*tile)(const oribi_quantized_panels *panels, const void *x,
                  const oribi_quantized_window *window, int32_t n_pixels, int8_t *out,
                  int64_t stride);

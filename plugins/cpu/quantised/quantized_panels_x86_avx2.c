@@ -224,15 +224,17 @@ static void tile(const oribi_quantized_panels *p, const void *x,
         }
         return;
     }
-    for (int32_t panel = 0; panel < p->n_panels; panel++) {
-        if (n_pixels == PIXELS) {
-            panel_of(p, panel, x, window, PIXELS, out, stride);
-            continue;
+    for (int32_t done = 0; done < n_pixels;) {
+        const bool is_whole = n_pixels - done >= PIXELS;
+        const char *of = (const char *)x + window->pixel_step * done;
+        for (int32_t panel = 0; panel < p->n_panels; panel++) {
+            if (is_whole) {
+                panel_of(p, panel, of, window, PIXELS, out + done * stride, stride);
+            } else {
+                panel_of(p, panel, of, window, 1, out + done * stride, stride);
+            }
         }
-        for (int32_t i = 0; i < n_pixels; i++) {
-            panel_of(p, panel, (const char *)x + window->pixel_step * i, window, 1,
-                     out + i * stride, stride);
-        }
+        done += is_whole ? PIXELS : 1;
     }
 }
 
@@ -352,4 +354,4 @@ static void add(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b, 
 }
 
 const oribi_quantized_simd oribi_quantized_avx2 = {
-    {2, 2, PIXELS, 32, false, true}, take, fill, tile, depthwise, add};
+    {2, 2, PIXELS, PIXELS, 32, false, true}, take, fill, tile, depthwise, add};

@@ -7,7 +7,14 @@
 
 #include <string.h>
 
-enum { PIXELS = 16, FOUR_GROUPS = 4 * GROUP, SIDE_BY_SIDE = ORIBI_SIDE_BY_SIDE };
+enum {
+    PIXELS = 16,
+    EIGHT = 8,
+    SEVEN = 7,
+    LEAST = 4,
+    FOUR_GROUPS = 4 * GROUP,
+    SIDE_BY_SIDE = ORIBI_SIDE_BY_SIDE
+};
 
 static void *take(const int8_t *from, int64_t count, void *to)
 {
@@ -33,50 +40,19 @@ static void *fill(int32_t value, int64_t count, void *to)
 
 /* --- Results --------------------------------------------------------------------------------- */
 
-/* oribi_micro_scale (micro/fixed_point.h) of 16 sums: a high product rounded with ties up, then a
- * shift rounded with ties away from zero. A product never leaves int32, as multipliers are at least
- * 0. */
-static __m512i scale(__m512i x, __m512i multiplier, __m512i left, __m512i right)
+/* Results of n pixels, some fours and then single ones; n_apart is the panel's, a constant. */
+ALWAYS void finish_all(const oribi_quantized_panels *p, const ending *e, int32_t first,
+                       const __m512i *s, int32_t n, int8_t *out, int64_t stride,
+                       const int32_t n_apart)
 {
-    const __m512i half = _mm512_set1_epi64(INT64_C(1) << 30), one = _mm512_set1_epi32(1);
-    x = _mm512_sllv_epi32(x, left);
-    const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(x, multiplier), half);
-    const __m512i odd = _mm512_add_epi64(
-        _mm512_mul_epi32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(multiplier, 32)), half);
-    x = _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_slli_epi64(odd, 1));
-    const __m512i mask = _mm512_sub_epi32(_mm512_sllv_epi32(one, right), one);
-    const __m512i threshold =
-        _mm512_sub_epi32(_mm512_srli_epi32(mask, 1), _mm512_srai_epi32(x, 31));
-    const __mmask16 up = _mm512_cmpgt_epi32_mask(_mm512_and_si512(x, mask), threshold);
-    x = _mm512_srav_epi32(x, right);
-    return _mm512_mask_add_epi32(x, up, x, one);
-}
-
-__attribute__((noinline)) void oribi_quantized_vnni_exactly(const oribi_quantized_panels *p,
-                                                            int32_t first, const __m512i *sums,
-                                                            int32_t n, __mmask16 mask, int8_t *out,
-                                                            int64_t stride)
-{
-    ending e = ending_of(p, first);
-    e.added = _mm512_set1_epi32(p->zero);
-    for (int32_t i = 0; i < n; i++) {
-        const __m512i results = scale(sums[i], load(p->multiplier + first), load(p->left + first),
-                                      load(p->right + first));
-        _mm_mask_storeu_epi8(out + i * stride, mask, bytes_of(&e, results));
-    }
-}
-
-/* Results of n pixels, some fours and then single ones; is_corrected is a constant. */
-ALWAYS void finish_all(const ending *e, const bounds *of, const __m512i *s, int32_t n, int8_t *out,
-                       int64_t stride, const bool is_corrected)
-{
-    const __m512i apart = load(e->apart), more = load(e->more);
+    const bounds of = {_mm512_set1_epi16((int16_t)(n_apart < 0 ? p->zero : p->added)),
+                       _mm512_set1_epi8((int8_t)p->low), _mm512_set1_epi8((int8_t)p->high)};
+    const __m512i multiplier = load(p->multiplier + first), left = load(p->left + first),
+                  right = load(p->right + first);
 #define RESULT(i)                                                                                  \
-    rounded(e, is_corrected                                                                        \
-                   ? _mm512_mask_add_epi32(s[i], _mm512_cmpeq_epi32_mask(s[i], apart), s[i], more) \
-                   : s[i])
+    (n_apart < 0 ? scale(s[i], multiplier, left, right) : rounded(e, corrected(e, s[i], n_apart)))
     for (; n >= 4; n -= 4, s += 4, out += 4 * stride) {
-        const __m512i all = four_of(of, RESULT(0), RESULT(1), RESULT(2), RESULT(3));
+        const __m512i all = four_of(&of, RESULT(0), RESULT(1), RESULT(2), RESULT(3));
         if (stride == ORIBI_PANEL) {
             _mm512_storeu_si512(out, all);
             continue;
@@ -92,25 +68,24 @@ ALWAYS void finish_all(const ending *e, const bounds *of, const __m512i *s, int3
 #undef RESULT
 }
 
-/* Results of n pixels of a panel, whose first channel is `first`. One function, as it is most of
- * the code of a tile. */
-__attribute__((noinline)) static void finish_pixels(const oribi_quantized_panels *p, int32_t first,
-                                                    __m512i *s, int32_t n, int8_t *out,
-                                                    int64_t stride)
+/* One function, as it is most of the code of a tile. */
+__attribute__((noinline)) void oribi_quantized_vnni_finish(const oribi_quantized_panels *p,
+                                                           int32_t first, const __m512i *s,
+                                                           int32_t n, int8_t *out, int64_t stride)
 {
     const ending e = ending_of(p, first);
-    const bounds of = {_mm512_set1_epi16((int16_t)p->added), _mm512_set1_epi8((int8_t)p->low),
-                       _mm512_set1_epi8((int8_t)p->high)};
-    out += first;
-    if (e.n_apart == 0) {
-        finish_all(&e, &of, s, n, out, stride, false);
-    } else if (e.n_apart > 0) {
-        for (int32_t i = 0; e.n_apart > 1 && i < n; i++) {
-            s[i] = corrected(&e, s[i], 1);
-        }
-        finish_all(&e, &of, s, n, out, stride, true);
-    } else {
-        oribi_quantized_vnni_exactly(p, first, s, n, e.mask, out, stride);
+    switch (e.n_apart) {
+    case 0:
+        finish_all(p, &e, first, s, n, out, stride, 0);
+        break;
+    case 1:
+        finish_all(p, &e, first, s, n, out, stride, 1);
+        break;
+    case 2:
+        finish_all(p, &e, first, s, n, out, stride, 2);
+        break;
+    default:
+        finish_all(p, &e, first, s, n, out, stride, -1);
     }
 }
 
@@ -157,7 +132,8 @@ ALWAYS void finish_panels(const oribi_quantized_panels *p, int32_t panel, __m512
         for (int32_t i = 0; i < n; i++) {
             sums[i] = s[i][k];
         }
-        finish_pixels(p, (panel + k) * ORIBI_PANEL, sums, n, out, stride);
+        const int32_t first = (panel + k) * ORIBI_PANEL;
+        oribi_quantized_vnni_finish(p, first, sums, n, out + first, stride);
     }
 }
 
@@ -243,21 +219,28 @@ ALWAYS void three_of_panel(const oribi_quantized_panels *p, int32_t panel, const
     finish_panels(p, panel, s, m, n, out, stride);
 }
 
-/* All panels of n pixels, 4 or 8. */
-ALWAYS void panels_of(const oribi_quantized_panels *p, const uint8_t *x,
-                      const oribi_quantized_window *window, int32_t n, int8_t *out, int64_t stride)
+/* Results of four panels of one pixel; false where some are not plain floats or do not exist. */
+ALWAYS bool finish_four(const oribi_quantized_panels *p, int32_t first, const __m512i *s,
+                        int8_t *out)
 {
-    int32_t panel = 0;
-    for (; panel + 2 <= p->n_panels; panel += 2) {
-        if (n == 8 && has_three(window)) {
-            three_of_panel(p, panel, x, window, 2, n, out, stride);
-        } else {
-            panel_of(p, panel, x, window, 2, n, out, stride);
-        }
+    const bounds of = {_mm512_set1_epi16((int16_t)p->added), _mm512_set1_epi8((int8_t)p->low),
+                       _mm512_set1_epi8((int8_t)p->high)};
+    const int8_t *n_apart = p->n_apart + first / ORIBI_PANEL;
+    __m512i results[SIDE_BY_SIDE];
+    if ((n_apart[0] | n_apart[1] | n_apart[2] | n_apart[3]) != 0 ||
+        first + SIDE_BY_SIDE * ORIBI_PANEL > p->n_channels) {
+        return false;
     }
-    if (panel < p->n_panels) {
-        panel_of(p, panel, x, window, 1, n, out, stride);
+    UNROLL_LOOP
+    for (int32_t i = 0; i < SIDE_BY_SIDE; i++) {
+        const int32_t at = first + i * ORIBI_PANEL;
+        const __m512 x = _mm512_cvtepi32_ps(s[i]);
+        const __m512 term = tie_of(x, _mm512_set1_epi32(p->sign), _mm512_loadu_ps(p->term + at));
+        const __m512 y = _mm512_fmadd_ps(x, _mm512_loadu_ps(p->factor + at), term);
+        results[i] = _mm512_cvtps_epi32(y);
     }
+    _mm512_storeu_si512(out + first, four_of(&of, results[0], results[1], results[2], results[3]));
+    return true;
 }
 
 /* n panels of one pixel, so that a sum need not wait for the product before; n is a constant where
@@ -285,45 +268,92 @@ ALWAYS void pixel_of(const oribi_quantized_panels *p, int32_t panel, const uint8
             }
         }
     }
+    if (n == SIDE_BY_SIDE && finish_four(p, panel * ORIBI_PANEL, s, out)) {
+        return;
+    }
     UNROLL_LOOP
     for (int32_t i = 0; i < n; i++) {
-        finish_pixels(p, (panel + i) * ORIBI_PANEL, &s[i], 1, out, 0);
+        const int32_t first = (panel + i) * ORIBI_PANEL;
+        oribi_quantized_vnni_finish(p, first, &s[i], 1, out + first, 0);
     }
 }
 
+/* How many pixels are done next of those that are left: eights and sevens, so that none is done
+ * twice where that can be; of a last panel as many sums as an instruction takes cycles. May be more
+ * than are left, not more than all. */
+static int32_t pixels_of(int32_t left, int32_t all, bool is_single)
+{
+    const int32_t most = is_single ? PIXELS : EIGHT, missing = (EIGHT - left % EIGHT) % EIGHT;
+    if (!is_single && missing != 0 && SEVEN * missing <= left) {
+        return SEVEN;
+    }
+    if (left >= most || (left > most / 2 && all >= most)) {
+        return most;
+    }
+    return is_single && left > LEAST && all >= EIGHT ? EIGHT : LEAST;
+}
+
+/* A panel and the one behind it, if there is one, of n pixels. */
+static void panels_of(const oribi_quantized_panels *p, int32_t panel, const uint8_t *x,
+                      const oribi_quantized_window *window, int32_t n, int8_t *out, int64_t stride)
+{
+    const bool is_three = has_three(window);
+    if (panel + 1 == p->n_panels) {
+        if (n == PIXELS && is_three) {
+            three_of_panel(p, panel, x, window, 1, PIXELS, out, stride);
+        } else if (n == PIXELS) {
+            panel_of(p, panel, x, window, 1, PIXELS, out, stride);
+        } else if (n == EIGHT) {
+            panel_of(p, panel, x, window, 1, EIGHT, out, stride);
+        } else {
+            panel_of(p, panel, x, window, 1, LEAST, out, stride);
+        }
+    } else if (n == EIGHT && is_three) {
+        three_of_panel(p, panel, x, window, 2, EIGHT, out, stride);
+    } else if (n == EIGHT) {
+        panel_of(p, panel, x, window, 2, EIGHT, out, stride);
+    } else if (n == SEVEN && is_three) {
+        three_of_panel(p, panel, x, window, 2, SEVEN, out, stride);
+    } else if (n == SEVEN) {
+        panel_of(p, panel, x, window, 2, SEVEN, out, stride);
+    } else {
+        panel_of(p, panel, x, window, 2, LEAST, out, stride);
+    }
+}
+
+static void all_panels_of_pixel(const oribi_quantized_panels *p, const uint8_t *x,
+                                const oribi_quantized_window *window, int8_t *out)
+{
+    int32_t panel = 0;
+    for (; panel + SIDE_BY_SIDE <= p->n_panels; panel += SIDE_BY_SIDE) {
+        pixel_of(p, panel, x, window, SIDE_BY_SIDE, out);
+    }
+    for (; panel < p->n_panels; panel++) {
+        pixel_of(p, panel, x, window, 1, out);
+    }
+}
+
+/* Two panels' weights stay in the first level while all pixels meet them. */
 static void tile(const oribi_quantized_panels *p, const void *inputs,
                  const oribi_quantized_window *window, int32_t n_pixels, int8_t *out,
                  int64_t stride)
 {
     const uint8_t *x = inputs;
-    int32_t done = 0;
-    if (n_pixels == PIXELS && p->n_panels == 1) { /* as many sums as an instruction takes cycles */
-        if (has_three(window)) {
-            three_of_panel(p, 0, x, window, 1, PIXELS, out, stride);
-        } else {
-            panel_of(p, 0, x, window, 1, PIXELS, out, stride);
+    /* One that is left behind tiles is not worth one more of them. */
+    const bool has_odd =
+        n_pixels == LEAST + 1 || (n_pixels % EIGHT == 1 && n_pixels < SEVEN * SEVEN);
+    const int32_t all = n_pixels < LEAST ? 0 : n_pixels - (has_odd ? 1 : 0);
+    for (int32_t panel = 0; all > 0 && panel < p->n_panels; panel += 2) {
+        for (int32_t done = 0; done < all;) {
+            const int32_t n = pixels_of(all - done, all, panel + 1 == p->n_panels);
+            const int32_t first = done + n <= all ? done : all - n;
+            panels_of(p, panel, x + first * window->pixel_step, window, n, out + first * stride,
+                      stride);
+            done = first + n;
         }
-        return;
     }
-    for (; done + 8 <= n_pixels; done += 8) {
-        panels_of(p, x + done * window->pixel_step, window, 8, out + done * stride, stride);
-    }
-    while (n_pixels >= 4 &&
-           done + 2 <= n_pixels) { /* with pixels that are done: all weights once */
-        done = done + 4 <= n_pixels ? done : n_pixels - 4;
-        panels_of(p, x + done * window->pixel_step, window, 4, out + done * stride, stride);
-        done += 4;
-    }
-    for (; done < n_pixels; done++) {
-        const uint8_t *pixel = x + done * window->pixel_step;
-        int8_t *to = out + done * stride;
-        int32_t panel = 0;
-        for (; panel + SIDE_BY_SIDE <= p->n_panels; panel += SIDE_BY_SIDE) {
-            pixel_of(p, panel, pixel, window, SIDE_BY_SIDE, to);
-        }
-        for (; panel < p->n_panels; panel++) {
-            pixel_of(p, panel, pixel, window, 1, to);
-        }
+    for (int32_t i = all; i < n_pixels; i++) {
+        all_panels_of_pixel(p, x + i * window->pixel_step, window, out + i * stride);
     }
 }
 
@@ -339,8 +369,8 @@ ALWAYS __m512i sums_of(const oribi_quantized_sum *s, __m128i a, __m128i b)
     if (s->tie == 0) {
         return _mm512_cvtps_epi32(sums);
     }
-    const __m512 tie = tie_of(sums, _mm512_set1_epi32(INT32_MIN), _mm512_set1_ps(s->tie));
-    return _mm512_cvtps_epi32(_mm512_add_ps(sums, tie));
+    return _mm512_cvtps_epi32(
+        _mm512_add_ps(sums, tie_of(sums, _mm512_set1_epi32(INT32_MIN), _mm512_set1_ps(s->tie))));
 }
 
 static __m128i sixteen(const int8_t *from)
@@ -370,5 +400,9 @@ static void add(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b, 
     }
 }
 
-const oribi_quantized_simd oribi_quantized_vnni = {
-    {GROUP, 1, PIXELS, 128, true, false}, take, fill, tile, oribi_quantized_vnni_depthwise, add};
+const oribi_quantized_simd oribi_quantized_vnni = {{GROUP, 1, PIXELS, LEAST, 128, true, false},
+                                                   take,
+                                                   fill,
+                                                   tile,
+                                                   oribi_quantized_vnni_depthwise,
+                                                   add};

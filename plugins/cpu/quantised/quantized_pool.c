@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>QAveragePool and Oribi>QMaxPool by micro/'s kernels; the largest int8 by vectors. */
+/* Oribi>QAveragePool and Oribi>QMaxPool by micro/'s kernels; of int8 by vectors. */
 #include "cpu/base/families.h"
 #include "cpu/quantised/quantized.h"
 
 #include "micro/element.h"
+#include "micro/fixed_point.h"
 #include "micro/pool/pool_q_prepare.h"
 
 #include <string.h>
@@ -99,6 +100,32 @@ static void max_row_s8(const struct oribi_micro_pool_q_args *a, const int8_t *in
     }
 }
 
+/* oribi_micro_average_pool_s8 of one row, likewise. */
+static void average_row_s8(const struct oribi_micro_pool_q_args *a, const int8_t *input,
+                           int8_t *output, void *scratch)
+{
+    const int32_t channels = a->channels;
+    (void)scratch;
+    for (int32_t i = 0; i < a->out_w; i++, output += channels) {
+        const struct oribi_micro_pool_window w = oribi_micro_pool_window(a, 0, i);
+        const int32_t wide = w.right - w.left, values = (w.bottom - w.top) * wide;
+        for (int32_t c = 0; c < channels; c += ORIBI_QUANTIZED_SUMS) {
+            int32_t sums[ORIBI_QUANTIZED_SUMS] = {0};
+            const int32_t left = channels - c;
+            const int32_t n = left < ORIBI_QUANTIZED_SUMS ? left : ORIBI_QUANTIZED_SUMS;
+            for (int32_t y = w.top; y < w.bottom; y++) {
+                const int8_t *row = input + ((int64_t)y * a->in_w + w.left) * channels + c;
+                oribi_quantized_add_rows(row, channels, wide, n, sums);
+            }
+            for (int32_t k = 0; k < n; k++) {
+                const int32_t half = sums[k] > 0 ? values / 2 : -(values / 2);
+                const int32_t mean = (sums[k] + half) / values;
+                output[c + k] = (int8_t)oribi_micro_clamp(mean, a->low, a->high);
+            }
+        }
+    }
+}
+
 #define POOL(name, row_s8)                                                                         \
     static void name##_call(const struct oribi_micro_pool_q_args *args, const void *input,         \
                             void *output)                                                          \
@@ -114,7 +141,7 @@ static void max_row_s8(const struct oribi_micro_pool_q_args *a, const int8_t *in
         return pool_run(state, run, name##_call);                                                  \
     }                                                                                              \
     ORIBI_KIT_COMPUTE(name, 1)
-POOL(average, oribi_micro_average_pool_s8)
+POOL(average, average_row_s8)
 POOL(max, max_row_s8)
 
 const oribi_cpu_kernel oribi_cpu_quantized_pool_kernels[] = {

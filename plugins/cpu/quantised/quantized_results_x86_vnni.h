@@ -30,7 +30,7 @@ typedef struct ending {
     __m512i sign, added, low, high;
     const int32_t *apart, *more;
     __mmask16 mask; /* channels that exist */
-    int8_t n_apart;
+    int32_t n_apart;
 } ending;
 
 static inline ending ending_of(const oribi_quantized_panels *p, int32_t first)
@@ -38,7 +38,7 @@ static inline ending ending_of(const oribi_quantized_panels *p, int32_t first)
     const ending e = {_mm512_loadu_ps(p->factor + first),
                       _mm512_loadu_ps(p->term + first),
                       _mm512_set1_epi32(p->sign),
-                      _mm512_set1_epi32(p->added),
+                      _mm512_set1_epi32(p->n_apart[first / ORIBI_PANEL] < 0 ? p->zero : p->added),
                       _mm512_set1_epi32(p->low),
                       _mm512_set1_epi32(p->high),
                       p->apart + first * ORIBI_MOST_APART,
@@ -56,10 +56,10 @@ ALWAYS __m512 tie_of(__m512 x, __m512i sign, __m512 tie)
         _mm512_castps_si512(x), sign, _mm512_castps_si512(tie), FIRST_AND_SECOND_OR_THIRD));
 }
 
-/* Sums that are apart, from the k-th on, become their neighbours, whose results they have. */
-ALWAYS __m512i corrected(const ending *e, __m512i sums, int32_t k)
+/* Sums, n of which are apart, become their neighbours, whose results they have. */
+ALWAYS __m512i corrected(const ending *e, __m512i sums, int32_t n)
 {
-    for (; k < e->n_apart; k++) {
+    for (int32_t k = 0; k < n; k++) {
         const __mmask16 is_apart = _mm512_cmpeq_epi32_mask(sums, load(e->apart + k * ORIBI_PANEL));
         sums = _mm512_mask_add_epi32(sums, is_apart, sums, load(e->more + k * ORIBI_PANEL));
     }
@@ -69,8 +69,27 @@ ALWAYS __m512i corrected(const ending *e, __m512i sums, int32_t k)
 /* Results before `added`, by floats: quantized_panels.h. */
 ALWAYS __m512i rounded(const ending *e, __m512i sums)
 {
-    const __m512 x = _mm512_cvtepi32_ps(sums);
-    return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, e->factor, tie_of(x, e->sign, e->term)));
+    const __m512 x = _mm512_cvtepi32_ps(sums), term = tie_of(x, e->sign, e->term);
+    return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, e->factor, term));
+}
+
+/* oribi_micro_scale (micro/fixed_point.h) of 16 sums: a high product rounded with ties up, then a
+ * shift rounded with ties away from zero. A product never leaves int32, as multipliers are at least
+ * 0. */
+static inline __m512i scale(__m512i x, __m512i multiplier, __m512i left, __m512i right)
+{
+    const __m512i half = _mm512_set1_epi64(INT64_C(1) << 30), one = _mm512_set1_epi32(1);
+    x = _mm512_sllv_epi32(x, left);
+    const __m512i even = _mm512_add_epi64(_mm512_mul_epi32(x, multiplier), half);
+    const __m512i odd = _mm512_add_epi64(
+        _mm512_mul_epi32(_mm512_srli_epi64(x, 32), _mm512_srli_epi64(multiplier, 32)), half);
+    x = _mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 31), _mm512_slli_epi64(odd, 1));
+    const __m512i mask = _mm512_sub_epi32(_mm512_sllv_epi32(one, right), one);
+    const __m512i threshold =
+        _mm512_sub_epi32(_mm512_srli_epi32(mask, 1), _mm512_srai_epi32(x, 31));
+    const __mmask16 up = _mm512_cmpgt_epi32_mask(_mm512_and_si512(x, mask), threshold);
+    x = _mm512_srav_epi32(x, right);
+    return _mm512_mask_add_epi32(x, up, x, one);
 }
 
 static inline void store(__m128i bytes, __mmask16 mask, int8_t *out)
@@ -103,10 +122,10 @@ ALWAYS __m512i four_of(const bounds *of, __m512i a, __m512i b, __m512i c, __m512
     return _mm512_permutexvar_epi32(order, _mm512_min_epi8(bytes, of->high));
 }
 
-/* Results of a panel by integers. */
-void oribi_quantized_vnni_exactly(const oribi_quantized_panels *p, int32_t first,
-                                  const __m512i *sums, int32_t n, __mmask16 mask, int8_t *out,
-                                  int64_t stride);
+/* Results of n pixels of a panel, whose first channel is `first`, those of one `stride` behind
+ * those of the one before. */
+void oribi_quantized_vnni_finish(const oribi_quantized_panels *p, int32_t first,
+                                 const __m512i *sums, int32_t n, int8_t *out, int64_t stride);
 
 /* oribi_quantized_simd.depthwise */
 void oribi_quantized_vnni_depthwise(const oribi_quantized_panels *p, const int8_t *const *taps,

@@ -15,10 +15,11 @@
 enum {
     MOST_STEPS = 255,
     MOST_SUM = 1 << 24, /* every integer up to it is a float */
+    MOST = 1 << 30,     /* of results: beyond int32 there are none */
     PLACES = 5          /* tried, of the factor and of the term */
 };
 
-/* The first sum of which a result, without its zero point, is `result`. */
+/* The first sum of which a result is `result`. */
 typedef struct step {
     int32_t sum, result;
 } step;
@@ -28,8 +29,8 @@ typedef struct search {
     double scale, tie; /* the same as one number; half of the last place that the shift keeps */
     bool is_signed;    /* the term has the sum's sign, else the zero point is in it */
     int32_t zero;      /* that is in it, or 0 */
-    int32_t low, high;
-    step least, most; /* of sums that there are */
+    int32_t low, high; /* of results without their zero point, as all steps are */
+    step least, most;  /* of sums that there are */
     int32_t n;
     step near[MOST_STEPS];
 } search;
@@ -62,7 +63,7 @@ static void find_near(search *s)
         const double at = (r - 0.5 + (r > 0 ? -s->tie : s->tie)) * sums;
         const int32_t sum = (int32_t)at;
         const double behind = fabs(at - sum);
-        if (behind <= doubt || behind >= 1 - doubt) {
+        if (behind <= doubt || behind >= 1 - doubt || abs(sum) >= MOST_SUM) {
             note(s, sum, r);
         }
     }
@@ -71,16 +72,14 @@ static void find_near(search *s)
 /* Finds the least and the most result of the channel, and steps between them that are near. */
 static bool find_steps(const int64_t reach[2], search *s)
 {
-    if (reach[0] < INT32_MIN || reach[1] > INT32_MAX) {
+    if (reach[0] < INT32_MIN || reach[1] > INT32_MAX ||
+        s->scale * fmax(-(double)reach[0], (double)reach[1]) > MOST) {
         return false;
     }
     s->least.sum = (int32_t)reach[0];
     s->most.sum = (int32_t)reach[1];
     s->least.result = oribi_micro_clamp(exact(s, s->least.sum), s->low, s->high);
     s->most.result = oribi_micro_clamp(exact(s, s->most.sum), s->low, s->high);
-    if (s->least.result != s->most.result && (reach[0] < -MOST_SUM || reach[1] > MOST_SUM)) {
-        return false;
-    }
     find_near(s);
     return true;
 }
