@@ -106,6 +106,34 @@ typedef struct ort_attrs {
 /* Reads AttributeProto messages. On failure *out is empty. */
 ort_status *oribi_ort_attrs_read(char *const *messages, const size_t *bytes, size_t count,
                                  ort_attrs *out);
+/* read_attrs: the attributes that the importer has put into the node's, asked of either context. */
+#define ORIBI_ORT_READ_ATTRS(Context)                                                              \
+    static ort_status *read_attrs(Context *ctx, ort_attrs *out, TF_Status *status)                 \
+    {                                                                                              \
+        int32_t count = 0;                                                                         \
+        int32_t bytes = 0;                                                                         \
+        Context##_GetAttrSize(ctx, "onnx_attributes", &count, &bytes, status);                     \
+        if (TF_GetCode(status) != TF_OK) {                                                         \
+            return oribi_ort_from_status(status);                                                  \
+        }                                                                                          \
+        const size_t n = count > 0 ? (size_t)count : 0;                                            \
+        char **messages = calloc(n + 1, sizeof *messages);                                         \
+        size_t *lengths = calloc(n + 1, sizeof *lengths);                                          \
+        char *storage = malloc((size_t)bytes + 1);                                                 \
+        ort_status *failed = NULL;                                                                 \
+        if (!messages || !lengths || !storage) {                                                   \
+            failed = oribi_ort_fail_memory();                                                      \
+        } else {                                                                                   \
+            Context##_GetAttrStringList(ctx, "onnx_attributes", messages, lengths, count, storage, \
+                                        (size_t)bytes, status);                                    \
+            failed = oribi_ort_from_status(status);                                                \
+            failed = failed ? failed : oribi_ort_attrs_read(messages, lengths, n, out);            \
+        }                                                                                          \
+        free(storage);                                                                             \
+        free(lengths);                                                                             \
+        free(messages);                                                                            \
+        return failed;                                                                             \
+    }
 void oribi_ort_attrs_clear(ort_attrs *attrs);
 const ort_op_attr *oribi_ort_attrs_find(const ort_attrs *attrs, const char *name);
 /* Reads a TensorProto into a new tensor. */

@@ -15,32 +15,7 @@ struct ort_shape_context {
     size_t n_inputs;
 };
 
-static ort_status *read_attrs(TF_ShapeInferenceContext *ctx, ort_attrs *out, TF_Status *status)
-{
-    int32_t count = 0;
-    int32_t bytes = 0;
-    TF_ShapeInferenceContext_GetAttrSize(ctx, "onnx_attributes", &count, &bytes, status);
-    if (TF_GetCode(status) != TF_OK) {
-        return oribi_ort_from_status(status);
-    }
-    const size_t n = count > 0 ? (size_t)count : 0;
-    char **messages = calloc(n + 1, sizeof *messages);
-    size_t *lengths = calloc(n + 1, sizeof *lengths);
-    char *storage = malloc((size_t)bytes + 1);
-    ort_status *failed = NULL;
-    if (!messages || !lengths || !storage) {
-        failed = oribi_ort_fail_memory();
-    } else {
-        TF_ShapeInferenceContext_GetAttrStringList(ctx, "onnx_attributes", messages, lengths, count,
-                                                   storage, (size_t)bytes, status);
-        failed = oribi_ort_from_status(status);
-        failed = failed ? failed : oribi_ort_attrs_read(messages, lengths, n, out);
-    }
-    free(storage);
-    free(lengths);
-    free(messages);
-    return failed;
-}
+ORIBI_ORT_READ_ATTRS(TF_ShapeInferenceContext)
 
 ort_status *oribi_ort_ShapeInferContext_GetInputCount(const ort_shape_context *context, size_t *out)
 {
