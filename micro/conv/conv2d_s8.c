@@ -47,7 +47,7 @@ static void window_sum(const struct oribi_micro_conv2d_s8_args *a, struct window
 static void gather(const struct oribi_micro_conv2d_s8_args *a, const int8_t *image, int32_t y,
                    int32_t x, int32_t first, int8_t *patch)
 {
-    const int32_t depth = a->in_c / a->groups;
+    const int32_t depth = a->depth;
     for (int32_t i = 0; i < a->filter_h; i++) {
         const int32_t row = y + i * a->dilation_h;
         for (int32_t j = 0; j < a->filter_w; j++) {
@@ -66,7 +66,7 @@ static void gather(const struct oribi_micro_conv2d_s8_args *a, const int8_t *ima
 static void pixel(const struct oribi_micro_conv2d_s8_args *a, const int8_t *image, int32_t y,
                   int32_t x, int8_t *output, int8_t *patch)
 {
-    const int32_t depth = a->in_c / a->groups, outputs = a->out_c / a->groups;
+    const int32_t depth = a->depth, outputs = a->out_c / a->groups;
     const int inside = y >= 0 && x >= 0 && y + (a->filter_h - 1) * a->dilation_h < a->in_h &&
                        x + a->filter_w <= a->in_w;
     struct window w;
@@ -99,7 +99,7 @@ void oribi_micro_conv2d_s8(const struct oribi_micro_conv2d_s8_args *args, const 
             for (int32_t x = 0; x < a->out_w; x++) {
                 pixel(a, image, y * a->stride_h - a->before_h, x * a->stride_w - a->before_w,
                       output, (int8_t *)scratch);
-                output += a->out_c;
+                output += a->pitch;
             }
         }
     }

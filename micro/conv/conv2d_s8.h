@@ -18,7 +18,8 @@ struct oribi_micro_conv2d_s8_args {
     int32_t stride_h, stride_w;
     int32_t dilation_h, dilation_w;
     int32_t before_h, before_w; /* padding before the first row and column */
-    int32_t groups;
+    int32_t groups, depth;      /* depth: in_c / groups of all groups */
+    int32_t pitch; /* from pixel to pixel of the output: out_c of all of its channels */
     int32_t input_zero, output_zero;
     int32_t low, high;     /* bounds of the result, activation included */
     int32_t gather;        /* 1: each window is copied to scratch before its results are written */

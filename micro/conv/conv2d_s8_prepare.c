@@ -95,6 +95,8 @@ int32_t oribi_micro_conv2d_s8_prepare(const struct oribi_micro_conv2d_s8_spec *s
     args->dilation_h = s->dilation_h;
     args->dilation_w = s->dilation_w;
     args->groups = s->in_c / s->filter_c;
+    args->depth = s->filter_c;
+    args->pitch = s->out_c;
     args->input_zero = s->input.zero;
     args->output_zero = s->output.zero;
     return s->in_h == 0 ? ORIBI_MICRO_OK

@@ -5,6 +5,7 @@
 #include "micro/depthwise/depthwise_conv2d_3x3_s8_prepare.h"
 
 #include "micro/lanes_prepare.h"
+#include "micro/nibbles/nibbles_prepare.h"
 
 int32_t
 oribi_micro_depthwise_conv2d_3x3_s8_fits(const struct oribi_micro_depthwise_conv2d_s8_args *plain)
@@ -180,7 +181,8 @@ static int64_t prepare(const void *plain, int32_t *words, void *args)
 }
 
 const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_s8_variant = {
-    "depthwise_conv2d_3x3_s8", &oribi_micro_depthwise_conv2d_3x3_s8_costs, words_of, prepare, NULL};
+    "depthwise_conv2d_3x3_s8", &oribi_micro_depthwise_conv2d_3x3_s8_costs, words_of, prepare,
+    &oribi_micro_depthwise_conv2d_3x3_nibbles};
 
 /* Of kernels that read no byte behind the plane. */
 static int64_t prepare_plane(const void *plain, int32_t *words, void *args)
@@ -192,6 +194,12 @@ static int64_t prepare_plane(const void *plain, int32_t *words, void *args)
 }
 
 const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_plain_s8_variant = {
-    .kernel = "depthwise_conv2d_3x3_plain_s8", .words = words_of, .prepare = prepare_plane};
+    .kernel = "depthwise_conv2d_3x3_plain_s8",
+    .words = words_of,
+    .prepare = prepare_plane,
+    .nibbles = &oribi_micro_depthwise_conv2d_3x3_nibbles};
 const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_v6m_s8_variant = {
-    .kernel = "depthwise_conv2d_3x3_v6m_s8", .words = words_of, .prepare = prepare_plane};
+    .kernel = "depthwise_conv2d_3x3_v6m_s8",
+    .words = words_of,
+    .prepare = prepare_plane,
+    .nibbles = &oribi_micro_depthwise_conv2d_3x3_nibbles};

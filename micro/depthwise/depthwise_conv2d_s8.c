@@ -88,7 +88,7 @@ static void beside(const struct oribi_micro_depthwise_conv2d_s8_args *a, const i
                 block(a, image, y * a->stride_h - a->before_h, x * a->stride_w - a->before_w, c,
                       left < BLOCK ? left : BLOCK, output);
             }
-            output += a->out_c;
+            output += a->pitch;
         }
     }
 }
@@ -129,7 +129,7 @@ static void in_place(const struct oribi_micro_depthwise_conv2d_s8_args *a, const
                     w += a->out_c;
                 }
             }
-            output[p * a->out_c + c] = oribi_micro_requantise_s8(acc, a->multiplier[c], a->shift[c],
+            output[p * a->pitch + c] = oribi_micro_requantise_s8(acc, a->multiplier[c], a->shift[c],
                                                                  a->output_zero, a->low, a->high);
         }
     }

@@ -19,6 +19,7 @@ struct oribi_micro_depthwise_conv2d_s8_args {
     int32_t dilation_h, dilation_w;
     int32_t before_h, before_w; /* padding before the first row and column */
     int32_t depth_multiplier;
+    int32_t pitch; /* from pixel to pixel of the output: out_c of all of its channels */
     int32_t input_zero, output_zero;
     int32_t low, high;     /* bounds of the result, activation included */
     int32_t in_place;      /* 1: output may be the memory of input (depth_multiplier is 1) */

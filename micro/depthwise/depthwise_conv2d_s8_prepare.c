@@ -116,6 +116,7 @@ oribi_micro_depthwise_conv2d_s8_prepare(const struct oribi_micro_depthwise_conv2
     args->dilation_h = s->dilation_h;
     args->dilation_w = s->dilation_w;
     args->depth_multiplier = s->depth_multiplier;
+    args->pitch = out_c;
     args->input_zero = s->input.zero;
     args->output_zero = s->output.zero;
     return s->in_h == 0

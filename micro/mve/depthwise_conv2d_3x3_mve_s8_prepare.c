@@ -6,6 +6,7 @@
 
 #include "micro/mve/mve_3x3.h"
 #include "micro/mve/mve_prepare.h"
+#include "micro/nibbles/nibbles_prepare.h"
 #include "micro/prepare.h"
 
 /* Columns of a row in scratch: results are made in pairs. */
@@ -117,4 +118,7 @@ static int64_t prepare(const void *plain, int32_t *words, void *args)
 }
 
 const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_mve_s8_variant = {
-    .kernel = "depthwise_conv2d_3x3_mve_s8", .words = words_of, .prepare = prepare};
+    .kernel = "depthwise_conv2d_3x3_mve_s8",
+    .words = words_of,
+    .prepare = prepare,
+    .nibbles = &oribi_micro_depthwise_conv2d_3x3_mve_nibbles};

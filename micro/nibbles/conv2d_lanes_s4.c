@@ -8,20 +8,11 @@
 #define ORIBI_MICRO_LAYER  oribi_micro_conv2d_lanes_s8_args
 #define ORIBI_MICRO_PIXELS oribi_micro_conv2d_lanes_s8_pixels
 #define ORIBI_MICRO_BEGIN(layer, scratch)
-#define ORIBI_MICRO_GROUP          group
-#define ORIBI_MICRO_GROUP_WORDS(a) (2 * ((a)->taps / 2 + ORIBI_MICRO_LANES_RECORD))
-
-ORIBI_MICRO_NIBBLES_WIDEN(oribi_micro_nibbles_lanes)
-
-static const int32_t *group(const int32_t *from, const struct oribi_micro_conv2d_lanes_s8_args *a,
-                            int32_t *to)
-{
-    const int32_t words = a->taps / 2;
-    from = widen_group(from, 0, words, ORIBI_MICRO_LANES_RECORD, to);
-    return a->out_c < 3 ? from
-                        : widen_group(from, 0, words, ORIBI_MICRO_LANES_RECORD,
-                                      to + words + ORIBI_MICRO_LANES_RECORD);
-}
+#define ORIBI_MICRO_FORM(a)                                                                        \
+    {                                                                                              \
+        (a)->out_c < 3 ? 1 : 2, 0, (a)->taps / 2, ORIBI_MICRO_LANES_RECORD, 0x80008000U,           \
+            0x80008000U, 0                                                                         \
+    }
 
 #include "micro/nibbles/conv2d_nibbles_s8_body.h"
 

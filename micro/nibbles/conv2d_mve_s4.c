@@ -5,19 +5,13 @@
 
 #include "micro/nibbles/nibbles.h"
 
-#define ORIBI_MICRO_LAYER          oribi_micro_conv2d_mve_s8_args
-#define ORIBI_MICRO_PIXELS         oribi_micro_conv2d_mve_s8_pixels
-#define ORIBI_MICRO_BEGIN          oribi_micro_conv2d_mve_s8_begin
-#define ORIBI_MICRO_GROUP          group
-#define ORIBI_MICRO_GROUP_WORDS(a) ((a)->taps + ORIBI_MICRO_MVE_RECORD)
-
-ORIBI_MICRO_NIBBLES_WIDEN(oribi_micro_nibbles_bytes)
-
-static const int32_t *group(const int32_t *from, const struct oribi_micro_conv2d_mve_s8_args *a,
-                            int32_t *to)
-{
-    return widen_group(from, 4, a->taps, ORIBI_MICRO_MVE_RECORD - 4, to);
-}
+#define ORIBI_MICRO_LAYER  oribi_micro_conv2d_mve_s8_args
+#define ORIBI_MICRO_PIXELS oribi_micro_conv2d_mve_s8_pixels
+#define ORIBI_MICRO_BEGIN  oribi_micro_conv2d_mve_s8_begin
+#define ORIBI_MICRO_FORM(a)                                                                        \
+    {                                                                                              \
+        1, 4, (a)->taps, ORIBI_MICRO_MVE_RECORD - 4, 0x80808080U, 0x80808080U, 0                   \
+    }
 
 #include "micro/nibbles/conv2d_nibbles_s8_body.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolution of int8 whose weights have four bits: four channels of all pixels, then the next
  * four, by the kernel of two pixels. The body of a file that says which (ORIBI_MICRO_LAYER,
- * ORIBI_MICRO_PIXELS) and what a group of its weights is.
+ * ORIBI_MICRO_PIXELS) and what four channels of its weights are (ORIBI_MICRO_FORM).
  */
 #ifndef ORIBI_MICRO_CONV2D_NIBBLES_S8_BODY_H_
 #define ORIBI_MICRO_CONV2D_NIBBLES_S8_BODY_H_
@@ -30,11 +30,14 @@ static inline void all_channels(const struct ORIBI_MICRO_LAYER *a, const int8_t 
     const int32_t pixels = a->out_h * a->out_w;
     struct ORIBI_MICRO_LAYER layer = *a;
     const int32_t *packed = a->filter;
-    int32_t *const weights = scratch, *const rest = weights + ORIBI_MICRO_GROUP_WORDS(a);
+    const struct oribi_micro_nibbles_form all = ORIBI_MICRO_FORM(a);
+    int32_t *const weights = scratch;
+    int32_t *const rest = weights + all.groups * (all.head + all.words + all.tail);
     layer.filter = weights;
     for (int32_t c = 0; c < a->out_c; c += CHANNELS) {
         layer.out_c = (int16_t)(a->out_c - c < CHANNELS ? a->out_c - c : CHANNELS);
-        packed = ORIBI_MICRO_GROUP(packed, &layer, weights);
+        const struct oribi_micro_nibbles_form form = ORIBI_MICRO_FORM(&layer);
+        packed = oribi_micro_nibbles_widen(&form, packed, weights);
         ORIBI_MICRO_BEGIN(&layer, rest);
         for (int32_t b = 0; b < a->batch; b++) {
             const int8_t *image = input + b * a->in_h * a->in_w * a->in_c;

@@ -9,16 +9,10 @@
 #define ORIBI_MICRO_LAYER  oribi_micro_conv2d_lanes_s8_args
 #define ORIBI_MICRO_PIXELS oribi_micro_conv2d_quads_s8_pixels
 #define ORIBI_MICRO_BEGIN(layer, scratch)
-#define ORIBI_MICRO_GROUP          group
-#define ORIBI_MICRO_GROUP_WORDS(a) ((a)->taps + ORIBI_MICRO_QUADS_RECORD)
-
-ORIBI_MICRO_NIBBLES_WIDEN(oribi_micro_nibbles_bytes)
-
-static const int32_t *group(const int32_t *from, const struct oribi_micro_conv2d_lanes_s8_args *a,
-                            int32_t *to)
-{
-    return widen_group(from, 0, a->taps, ORIBI_MICRO_QUADS_RECORD, to);
-}
+#define ORIBI_MICRO_FORM(a)                                                                        \
+    {                                                                                              \
+        1, 0, (a)->taps, ORIBI_MICRO_QUADS_RECORD, 0x80808080U, 0x80808080U, 0                     \
+    }
 
 #include "micro/nibbles/conv2d_nibbles_s8_body.h"
 

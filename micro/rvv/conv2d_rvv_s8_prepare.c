@@ -2,6 +2,7 @@
 /* What conv2d_rvv_s8 needs of the arguments of a convolution or a fully connected layer. */
 #include "micro/rvv/conv2d_rvv_s8_prepare.h"
 
+#include "micro/nibbles/nibbles_prepare.h"
 #include "micro/rvv/rvv_prepare.h"
 
 static struct oribi_micro_rvv_spec conv_spec(const struct oribi_micro_conv2d_s8_args *a)
@@ -89,6 +90,12 @@ static int64_t dense_prepare(const void *plain, int32_t *words, void *args)
 }
 
 const struct oribi_micro_variant oribi_micro_conv2d_rvv_s8_variant = {
-    .kernel = "conv2d_rvv_s8", .words = conv_words, .prepare = conv_prepare};
+    .kernel = "conv2d_rvv_s8",
+    .words = conv_words,
+    .prepare = conv_prepare,
+    .nibbles = &oribi_micro_conv2d_rvv_nibbles};
 const struct oribi_micro_variant oribi_micro_fully_connected_rvv_s8_variant = {
-    .kernel = "conv2d_rvv_s8", .words = dense_words, .prepare = dense_prepare};
+    .kernel = "conv2d_rvv_s8",
+    .words = dense_words,
+    .prepare = dense_prepare,
+    .nibbles = &oribi_micro_conv2d_rvv_nibbles};

@@ -2,6 +2,7 @@
 /* What depthwise_conv2d_rvv_s8 needs of the plain convolution's arguments. */
 #include "micro/rvv/depthwise_conv2d_rvv_s8_prepare.h"
 
+#include "micro/nibbles/nibbles_prepare.h"
 #include "micro/rvv/rvv_prepare.h"
 
 static struct oribi_micro_rvv_spec spec_of(const struct oribi_micro_depthwise_conv2d_s8_args *a)
@@ -69,4 +70,7 @@ static int64_t prepare(const void *plain, int32_t *words, void *args)
 }
 
 const struct oribi_micro_variant oribi_micro_depthwise_conv2d_rvv_s8_variant = {
-    .kernel = "depthwise_conv2d_rvv_s8", .words = words_of, .prepare = prepare};
+    .kernel = "depthwise_conv2d_rvv_s8",
+    .words = words_of,
+    .prepare = prepare,
+    .nibbles = &oribi_micro_depthwise_conv2d_rvv_nibbles};

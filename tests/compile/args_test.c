@@ -228,7 +228,7 @@ static bool try_rows(int32_t plain, oribi_call *call, oribi_lowering *lowering)
 {
     static const oribi_node node = {.name = "n", .op_name = "Op"};
     *call = (oribi_call){.node = &node};
-    return oribi_variant_try(lowering, call, rows, &plain);
+    return oribi_variant_try(lowering, call, rows, &plain, 1);
 }
 
 static void the_first_variant_that_fits_has_the_call(void **state)

@@ -18,8 +18,6 @@ import unittest
 
 ORIBI, SOURCE = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
-import build  # noqa: E402
 
 DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 TINY = SOURCE.parent / "shared/models/mlperf-tiny"
@@ -62,20 +60,6 @@ def wrong(value, schema, where="$"):
         for i, item in enumerate(value):
             found = found or wrong(item, schema["items"], f"{where}[{i}]")
     return found
-
-
-def layers(column):
-    """A convolution and a dense layer, of odd numbers of channels."""
-    b = build.Builder("CONV_2D", column, 0)
-    scales = b.quant()
-    x = b.input([1, 7, 7, 8], scales)
-    w, bias, inner = b.weights([11, 3, 3, 8], 0, scales, 72)
-    y = b._add("h", [1, 7, 7, 11], "i8", None, inner)
-    b.op("CONV_2D", [x, w, bias], [y], padding="SAME", stride_w=1, stride_h=1, activation="NONE", dilation_w=1, dilation_h=1)
-    w, bias, outer = b.weights([7, 539], 0, inner, 539)
-    b.op("FULLY_CONNECTED", [y, w, bias], [b.output([1, 7], outer)], activation="NONE", weights_format=0, keep_num_dims=False,
-         asymmetric=False)
-    return b.model()
 
 
 class Page(html.parser.HTMLParser):
@@ -262,22 +246,6 @@ class Reports(unittest.TestCase):
             self.compile(DIGITS, "--report", self.folder / "r.html")
             texts.append((self.folder / "r.html").read_bytes())
         self.assertEqual(*texts)
-
-    def test_weights_of_four_bits_take_half_of_the_flash(self):
-        for core in ("dsp", "plain", "v6m", "mve", "rvv"):
-            bytes_of, kernels = {}, {}
-            for column in ("i8", "i8x4"):
-                (self.folder / "m.tflite").write_bytes(layers(column))
-                r = self.report(self.folder / "m.tflite", "--core", core)
-                bytes_of[column] = r["constants_bytes"]
-                kernels[column] = [n["kernel"] for n in r["nodes"]]
-            self.assertTrue(all(k.endswith("_s4") for k in kernels["i8x4"]), kernels)
-            self.assertTrue(not any(k.endswith("_s4") for k in kernels["i8"]), kernels)
-            self.assertLess(bytes_of["i8x4"], 0.62 * bytes_of["i8"], core)
-        for target in ("host", "cortex-m4", "cortex-m0", "cortex-m55", "riscv32"):
-            if target == "host" or shutil.which("qemu-system-riscv32" if target == "riscv32" else "qemu-system-arm"):
-                done = subprocess.run([ORIBI, "verify", self.folder / "m.tflite", "--target", target], capture_output=True, text=True)
-                self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_budgets_name_what_is_largest(self):
         nodes = self.report(DIGITS)["nodes"]

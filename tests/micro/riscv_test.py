@@ -22,7 +22,8 @@ SOURCES = [HERE / "rvv_test.c", HERE / "riscv/runtime.c", SOURCE / "platform/har
            SOURCE / "micro/prepare.c", *(SOURCE / "micro/rvv").glob("*.c"), *(SOURCE / "micro/geometry").glob("*.c"),
            *(SOURCE / "micro" / f"{name}.c" for name in (
                "elementwise/add_row_s8", "elementwise/binary_q_prepare", "conv/conv2d_s8_prepare",
-               "dense/fully_connected_s8_prepare", "depthwise/depthwise_conv2d_s8_prepare", "broadcast_prepare"))]
+               "dense/fully_connected_s8_prepare", "depthwise/depthwise_conv2d_s8_prepare", "broadcast_prepare",
+               "nibbles/nibbles_prepare"))]
 # What a program that tests them must have: instructions of the blocks.
 WANTED = {"vwmacc.vx": 2, "vwmacc.vv": 2, "vssra.vv": 4, "vsmul.vx": 3}
 FAULTS = {"a product": ("rvv.h", "vwmacc.vx v8, %[b], v16", "vwmacc.vx v8, %[a], v16"),

@@ -171,6 +171,9 @@ static bool add(emitter *e, int32_t index, TF_Status *status)
 static bool want_kernel(emitter *e, const oribi_call *call, TF_Status *status)
 {
     char name[80];
+    if (call->blocks != NULL) {
+        want(e, "nibbles.h", strlen("nibbles.h"), 'h');
+    }
     if (call->kernel == NULL) {
         return true;
     }

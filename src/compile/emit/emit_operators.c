@@ -80,7 +80,8 @@ static void array(emitter *e, const oribi_call *call, size_t index)
     if (at < 0) {
         return; /* the kernel does without */
     }
-    if (e->c->options->weights == ORIBI_WEIGHTS_BIN) {
+    const bool is_widened = call->blocks != NULL && at == 0;
+    if (e->c->options->weights == ORIBI_WEIGHTS_BIN || is_widened) {
         oribi_writer_line(&e->w, ".%s = NULL, /* set before the call */", name);
         return;
     }
@@ -192,7 +193,7 @@ bool oribi_emit_own_arguments(const oribi_program *c, oribi_writer *w, const ori
     }
     oribi_writer_line(w, "struct tvmgen_%s_%s%s_args args = %s_args;", c->kernels,
                       oribi_emit_prefix(call), call->args->name, call->name);
-    for (int32_t i = 0; has_file && i < call->n_placed; i++) {
+    for (int32_t i = call->blocks != NULL ? 1 : 0; has_file && i < call->n_placed; i++) {
         oribi_text place = {0};
         oribi_emit_array(c, &place, call->first_array + i);
         oribi_writer_line(w, "args.%s = %s;",
@@ -203,28 +204,20 @@ bool oribi_emit_own_arguments(const oribi_program *c, oribi_writer *w, const ori
     return true;
 }
 
-static void call_line(emitter *e, int32_t index, const oribi_call *call)
+static void blocks_lines(emitter *e, const oribi_call *call, const oribi_location *scratch)
 {
-    oribi_writer *w = &e->w;
-    oribi_text text = {0};
+    oribi_text from = {0}, to = {0};
+    oribi_emit_place(e->c, &from, call->inputs[0]);
+    oribi_emit_place(e->c, &to, call->node->outputs[0]);
+    oribi_emit_blocks(e->c, &e->w, call, oribi_text_string(&from), oribi_text_string(&to), scratch);
+    oribi_writer_end(&e->w, &from);
+    oribi_writer_end(&e->w, &to);
+}
+
+static void plain_line(emitter *e, int32_t index, const oribi_call *call, bool is_copied)
+{
     const oribi_location *scratch = &e->c->scratch[index];
-    const bool is_block = call->lists_inputs || call->lists_outputs ||
-                          (e->c->options->weights == ORIBI_WEIGHTS_BIN && call->n_placed > 0);
-    if (call->is_guarded) {
-        oribi_text guard = {0};
-        oribi_emit_place(e->c, &guard, call->inputs[operands(call)]);
-        oribi_writer_open(w, "if (*(%s) != 0) {", oribi_text_string(&guard));
-        oribi_writer_end(w, &guard);
-    } else if (is_block) {
-        oribi_writer_open(w, "{");
-    }
-    const bool is_copied = oribi_emit_own_arguments(e->c, w, call, false);
-    if (call->lists_inputs) {
-        pointer_list(e, "const void", "from", call->inputs, operands(call));
-    }
-    if (call->lists_outputs) {
-        pointer_list(e, "void", "to", call->node->outputs, call->n_outputs);
-    }
+    oribi_text text = {0};
     oribi_text_printf(&text, "tvmgen_%s_%s%s(&%s%s", e->c->kernels, oribi_emit_prefix(call),
                       call->kernel, is_copied ? "" : call->name, is_copied ? "args" : "_args");
     if (call->lists_inputs) {
@@ -244,7 +237,34 @@ static void call_line(emitter *e, int32_t index, const oribi_call *call)
         oribi_text_append(&text, ", NULL");
     }
     oribi_text_append(&text, ");");
-    oribi_writer_statement(w, &text);
+    oribi_writer_statement(&e->w, &text);
+}
+
+static void call_line(emitter *e, int32_t index, const oribi_call *call)
+{
+    oribi_writer *w = &e->w;
+    const bool is_block = call->lists_inputs || call->lists_outputs || call->blocks != NULL ||
+                          (e->c->options->weights == ORIBI_WEIGHTS_BIN && call->n_placed > 0);
+    if (call->is_guarded) {
+        oribi_text guard = {0};
+        oribi_emit_place(e->c, &guard, call->inputs[operands(call)]);
+        oribi_writer_open(w, "if (*(%s) != 0) {", oribi_text_string(&guard));
+        oribi_writer_end(w, &guard);
+    } else if (is_block) {
+        oribi_writer_open(w, "{");
+    }
+    const bool is_copied = oribi_emit_own_arguments(e->c, w, call, call->blocks != NULL);
+    if (call->lists_inputs) {
+        pointer_list(e, "const void", "from", call->inputs, operands(call));
+    }
+    if (call->lists_outputs) {
+        pointer_list(e, "void", "to", call->node->outputs, call->n_outputs);
+    }
+    if (call->blocks != NULL) {
+        blocks_lines(e, call, &e->c->scratch[index]);
+    } else {
+        plain_line(e, index, call, is_copied);
+    }
     if (is_block || call->is_guarded) {
         oribi_writer_close(w, "}");
     }
@@ -373,16 +393,20 @@ static void includes(emitter *e)
     oribi_writer_blank(w);
     oribi_map seen = {0};
     oribi_arena names = {0};
-    bool has_rings = false;
+    bool has_rings = false, has_blocks = false;
     for (int32_t i = 0; i < c->n_calls; i++) {
         has_rings = has_rings || c->calls[i].rings != NULL;
         for (int32_t k = 0; k < oribi_call_n_parts(&c->calls[i]); k++) {
             include(w, oribi_call_part(&c->calls[i], k), &seen, &names);
+            has_blocks = has_blocks || oribi_call_part(&c->calls[i], k)->blocks != NULL;
         }
     }
     oribi_map_destroy(&seen);
     oribi_arena_destroy(&names);
     oribi_writer_line(w, "#include \"micro/memory.h\"");
+    if (has_blocks) {
+        oribi_writer_line(w, "#include \"micro/nibbles.h\"");
+    }
     oribi_writer_line(w, "#include \"micro/port.h\"");
     if (has_rings) {
         oribi_writer_line(w, "#include \"micro/ring.h\"");

@@ -50,6 +50,10 @@ const char *oribi_emit_prefix(const oribi_call *call);
  * when the model runs, or always. Is there one? */
 bool oribi_emit_own_arguments(const oribi_program *program, oribi_writer *writer,
                               const oribi_call *call, bool always);
+/* emit_blocks.c: the call with its blocks, where `args` is a copy of its arguments, from and to
+ * what these expressions point to. */
+void oribi_emit_blocks(const oribi_program *program, oribi_writer *writer, const oribi_call *call,
+                       const char *input, const char *output, const oribi_location *scratch);
 /* emit_rings.c: the function of a call with rings, and the line that calls it. */
 void oribi_emit_rings(const oribi_program *program, oribi_writer *writer, int32_t call);
 void oribi_emit_rings_call(const oribi_program *program, oribi_writer *writer, int32_t call);

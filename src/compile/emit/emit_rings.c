@@ -213,6 +213,13 @@ static void call_kernel(emitter *e, const oribi_ring_part *p)
 {
     const oribi_call *call = &p->call;
     oribi_text text = {0};
+    if (call->blocks != NULL) {
+        oribi_location scratch = e->c->scratch[e->call];
+        scratch.offset += e->rings->kernel_scratch + p->scratch;
+        oribi_emit_blocks(e->c, &e->w, call, "(const int8_t *)from[0].data", "(int8_t *)to",
+                          &scratch);
+        return;
+    }
     oribi_text_printf(&text, "tvmgen_%s_%s%s(&args", e->c->kernels, oribi_emit_prefix(call),
                       call->kernel);
     for (int32_t k = 0; k < call->n_inputs; k++) {

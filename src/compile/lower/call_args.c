@@ -25,6 +25,18 @@ int32_t oribi_args_find(const oribi_args *args, size_t offset)
     return -1;
 }
 
+int32_t oribi_args_named(const oribi_args *args, const char *name)
+{
+    const char *at = args->names;
+    for (size_t i = 0; i < args->n_members; i++) {
+        if (strcmp(strncmp(at, "conv.", 5) == 0 ? at + 5 : at, name) == 0) {
+            return (int32_t)i;
+        }
+        at += strlen(at) + 1;
+    }
+    return -1;
+}
+
 static size_t bytes_of(const oribi_args_member *member)
 {
     switch (member->dtype) {

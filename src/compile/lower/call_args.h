@@ -16,6 +16,9 @@
 const char *oribi_args_name(const oribi_args *args, size_t index);
 /* The member at that offset; -1: there is none. */
 int32_t oribi_args_find(const oribi_args *args, size_t offset);
+/* The member of that name, in the arguments or in the convolution that they hold; -1: there is
+ * none. */
+int32_t oribi_args_named(const oribi_args *args, const char *name);
 /* A number, or element `i` of a list, of the struct at `from`: an integer, or a float. */
 int32_t oribi_args_integer(const oribi_args_member *member, const void *from, int32_t i);
 float oribi_args_float(const oribi_args_member *member, const void *from, int32_t i);

@@ -70,9 +70,11 @@ typedef struct oribi_call {
     bool has_effect; /* on what is not its output (state): keeps its place among those */
     int64_t scratch_bytes;
     int64_t macs;
-    int64_t instructions;   /* estimate of a run on a Cortex-M4 (instances.c) */
-    bool is_careful;        /* made so that alias 0 holds, which costs time */
-    bool forbids_overlap;   /* to be made without that cost */
+    int64_t instructions;              /* estimate of a run on a Cortex-M4 (instances.c) */
+    bool is_careful;                   /* made so that alias 0 holds, which costs time */
+    bool forbids_overlap;              /* to be made without that cost */
+    const struct oribi_blocks *blocks; /* weights of four bits (lower_parts.h); NULL: it has none,
+                                        * or its kernel widens them itself */
     bool has_small_weights; /* of four bits: results are written before all inputs are read */
     bool forbids_views;     /* its views are not used */
     bool is_elided;         /* the plan used all of its views */

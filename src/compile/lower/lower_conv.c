@@ -36,6 +36,7 @@ static const oribi_variant_row variants[] = {
     {&oribi_micro_conv2d_quads_s8_variant, &oribi_args_conv2d_lanes_s8,
      ORIBI_ON(plain) | ORIBI_ON(rvv)},
     {&oribi_micro_conv2d_quads_v6m_s8_variant, &oribi_args_conv2d_lanes_s8, ORIBI_ON(v6m)},
+    {&oribi_micro_conv2d_s8_nibbles, &oribi_args_conv2d_s8, ORIBI_ON_ALL},
     {NULL, NULL, 0},
 };
 
@@ -69,18 +70,21 @@ bool oribi_lower_conv2d(oribi_lowering *lowering, oribi_call *call)
     call->n_inputs = 1;
     call->has_scratch = true;
     call->macs = taps * args.batch * args.out_h * args.out_w * args.out_c;
-    ORIBI_TRY(oribi_variant_try(lowering, call, variants, &args));
-    if (call->kernel != NULL) {
+    ORIBI_TRY(oribi_variant_try(lowering, call, variants, &args, args.out_c));
+    const bool is_plain = call->kernel == NULL || call->args == &oribi_args_conv2d_s8;
+    if (!is_plain) {
         if (!call->has_small_weights) {
             add_overlap(call, &args);
         }
         return true;
     }
-    call->scratch_bytes = args.scratch_bytes;
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "conv2d_s8", conv2d_s8, &args));
-    ORIBI_CALL_PLACE(call, &args, filter, taps * args.out_c);
+    if (call->kernel == NULL) {
+        call->scratch_bytes = args.scratch_bytes;
+        ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "conv2d_s8", conv2d_s8, &args));
+        ORIBI_CALL_PLACE(call, &args, filter, taps * args.out_c);
+    }
     ORIBI_PLACE_CHANNELS(call, &args, args.out_c, args.out_c);
-    if (spec.gather != 0) {
+    if (spec.gather != 0 && !call->has_small_weights) {
         add_overlap(call, &args);
         call->is_careful = call->n_aliases > 0;
     }

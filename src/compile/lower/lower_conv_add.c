@@ -111,8 +111,9 @@ static int32_t find_conv(const oribi_lowering *lowering, const oribi_call *calls
         const bool is_beside = conv->node->guard == add->node->guard; /* not outside of a loop */
         const bool has_kernel =
             conv->args == &oribi_args_conv2d_lanes_s8 || conv->args == &oribi_args_conv2d_mve_s8;
-        if (is_side && is_beside && has_kernel && value->n_uses == 1 && !value->is_output &&
-            !has_device_beside(lowering, calls, add, conv)) {
+        const bool is_small = conv->has_small_weights || conv->blocks != NULL;
+        if (is_side && is_beside && has_kernel && !is_small && value->n_uses == 1 &&
+            !value->is_output && !has_device_beside(lowering, calls, add, conv)) {
             return j;
         }
     }

@@ -22,6 +22,7 @@ static const oribi_variant_row variants[] = {
      ORIBI_ON(plain) | ORIBI_ON(rvv)},
     {&oribi_micro_depthwise_conv2d_3x3_v6m_s8_variant, &oribi_args_depthwise_conv2d_3x3_s8,
      ORIBI_ON(v6m)},
+    {&oribi_micro_depthwise_conv2d_s8_nibbles, &oribi_args_depthwise_conv2d_s8, ORIBI_ON_ALL},
     {NULL, NULL, 0},
 };
 
@@ -60,14 +61,17 @@ bool oribi_lower_depthwise_conv2d(oribi_lowering *lowering, oribi_call *call)
     if (args.in_place != 0) {
         call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
     }
-    ORIBI_TRY(oribi_variant_try(lowering, call, variants, &args));
-    if (call->kernel != NULL) {
+    ORIBI_TRY(oribi_variant_try(lowering, call, variants, &args, args.out_c));
+    if (call->kernel != NULL && call->args != &oribi_args_depthwise_conv2d_s8) {
         return true;
     }
     call->is_careful = args.in_place != 0;
-    call->scratch_bytes = args.scratch_bytes;
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "depthwise_conv2d_s8", depthwise_conv2d_s8, &args));
-    ORIBI_CALL_PLACE(call, &args, filter, taps * args.out_c);
+    if (call->kernel == NULL) {
+        call->scratch_bytes = args.scratch_bytes;
+        ORIBI_TRY(
+            ORIBI_CALL_SET(lowering, call, "depthwise_conv2d_s8", depthwise_conv2d_s8, &args));
+        ORIBI_CALL_PLACE(call, &args, filter, taps * args.out_c);
+    }
     ORIBI_PLACE_CHANNELS(call, &args, args.out_c, args.out_c);
     return true;
 }

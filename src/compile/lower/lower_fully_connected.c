@@ -23,6 +23,7 @@ static const oribi_variant_row variants[] = {
      ORIBI_ON(plain) | ORIBI_ON(rvv)},
     {&oribi_micro_fully_connected_quads_v6m_s8_variant, &oribi_args_fully_connected_lanes_s8,
      ORIBI_ON(v6m)},
+    {&oribi_micro_fully_connected_s8_nibbles, &oribi_args_fully_connected_s8, ORIBI_ON_ALL},
     {NULL, NULL, 0},
 };
 
@@ -55,13 +56,15 @@ bool oribi_lower_fully_connected(oribi_lowering *lowering, oribi_call *call)
     call->n_inputs = 1;
     call->has_scratch = true;
     call->macs = weights * spec.rows;
-    ORIBI_TRY(oribi_variant_try(lowering, call, variants, &args));
-    if (call->kernel != NULL) {
+    ORIBI_TRY(oribi_variant_try(lowering, call, variants, &args, args.out_c));
+    if (call->kernel != NULL && call->args != &oribi_args_fully_connected_s8) {
         return true;
     }
-    call->scratch_bytes = args.scratch_bytes;
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "fully_connected_s8", fully_connected_s8, &args));
-    ORIBI_CALL_PLACE(call, &args, filter, weights);
+    if (call->kernel == NULL) {
+        call->scratch_bytes = args.scratch_bytes;
+        ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "fully_connected_s8", fully_connected_s8, &args));
+        ORIBI_CALL_PLACE(call, &args, filter, weights);
+    }
     ORIBI_PLACE_CHANNELS(call, &args, spec.out_c, n_scales);
     return true;
 }

@@ -6,6 +6,7 @@
 #include "compile/lower/lower.h"
 #include "micro/broadcast_prepare.h"
 #include "micro/move/move_prepare.h"
+#include "micro/nibbles/nibbles_prepare.h"
 #include "micro/variant_prepare.h"
 
 /* The result may be written over this input if it has as many elements. */
@@ -18,11 +19,25 @@ typedef struct oribi_variant_row {
     uint32_t cores;         /* ORIBI_ON(dsp) and others of micro/isa_list.inc that it is for */
 } oribi_variant_row;
 #define ORIBI_ON(core) (1U << ORIBI_CORE_##core)
+#define ORIBI_ON_ALL   UINT32_MAX
 
 /* Makes the call one of the first variant for the core of --core that the arguments of the plain
- * kernel fit; the call has no kernel when there is none. False: with a message. */
+ * kernel fit; the call has no kernel when there is none. The last row is the plain kernel's with
+ * weights of four bits. False: with a message. */
 bool oribi_variant_try(oribi_lowering *lowering, oribi_call *call, const oribi_variant_row *rows,
-                       const void *plain);
+                       const void *plain, int32_t channels);
+
+/* Blocks of channels that a call computes one after the other, the weights of each widened to
+ * scratch before (micro/nibbles): the first `n` alike, and one of the rest. */
+typedef struct oribi_blocks {
+    struct oribi_micro_nibbles_block first, rest; /* rest.channels may be 0 */
+    int32_t n;
+    int32_t filter, count, groups, repeat; /* members of the arguments; -1: there is none */
+    int32_t outputs;                       /* of each of `groups` */
+    int32_t every, step; /* input of block i begins i / every * step channels further */
+    int32_t times, in_bytes, out_bytes; /* the layer is `times` of so many values */
+    int64_t bytes;                      /* of scratch, its first ones */
+} oribi_blocks;
 
 /* Makes the call one of move. False: the kernel cannot, or no memory. */
 bool oribi_call_move(oribi_lowering *lowering, oribi_call *call,

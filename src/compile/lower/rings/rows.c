@@ -50,23 +50,10 @@ static bool is_one_of(const oribi_args *const *list, size_t n, const oribi_args 
     return false;
 }
 
-/* The member of that name, in the arguments or in the convolution that they hold; -1: none. */
-static int32_t find(const oribi_args *args, const char *name)
-{
-    const char *at = args->names;
-    for (size_t i = 0; i < args->n_members; i++) {
-        if (strcmp(strncmp(at, "conv.", 5) == 0 ? at + 5 : at, name) == 0) {
-            return (int32_t)i;
-        }
-        at += strlen(at) + 1;
-    }
-    return -1;
-}
-
 /* Its number; 1 where there is none of that name. */
 static int32_t number(const oribi_call *call, const char *name)
 {
-    const int32_t member = find(call->args, name);
+    const int32_t member = oribi_args_named(call->args, name);
     return member < 0 ? 1 : oribi_args_integer(&call->args->members[member], call->arguments, 0);
 }
 
@@ -81,21 +68,21 @@ static bool has_rows(const oribi_graph *graph, oribi_value_id id, int32_t height
 /* What is added at the end has the result's rows; filters that are tensors are read as they are. */
 static void set_roles(const oribi_graph *graph, const oribi_call *call, oribi_rows *out)
 {
-    const bool is_sum =
-        call->fused != NULL || (find(call->args, "adds") >= 0 && number(call, "adds") != 0);
+    const bool is_sum = call->fused != NULL ||
+                        (oribi_args_named(call->args, "adds") >= 0 && number(call, "adds") != 0);
     for (int32_t k = 1; k < call->n_inputs; k++) {
         out->roles[k] = is_sum                                             ? ORIBI_ROWS_SAME
                         : graph->values[call->inputs[k]]->constant != NULL ? ORIBI_ROWS_ALL
-                        : find(call->args, "adds") >= 0                    ? ORIBI_ROWS_NONE
+                        : oribi_args_named(call->args, "adds") >= 0        ? ORIBI_ROWS_NONE
                                                                            : ORIBI_ROWS_ALL;
     }
 }
 
 static oribi_axis find_axis(const oribi_call *call, const char *const names[6])
 {
-    return (oribi_axis){.out = find(call->args, names[0]),
-                        .in = find(call->args, names[1]),
-                        .before = find(call->args, names[2]),
+    return (oribi_axis){.out = oribi_args_named(call->args, names[0]),
+                        .in = oribi_args_named(call->args, names[1]),
+                        .before = oribi_args_named(call->args, names[2]),
                         .size = number(call, names[0]),
                         .in_size = number(call, names[1]),
                         .padding = number(call, names[2]),
@@ -130,8 +117,8 @@ static bool find_plane(const oribi_graph *graph, const oribi_call *call, oribi_r
     out->x = find_axis(call, x);
     out->y.reach = out->x.reach = 3;
     out->x.size = out->x.size > FEW_COLUMNS ? out->x.size : 0;
-    out->in_step = find(call->args, "in_row_step");
-    out->out_step = find(call->args, "out_row_step");
+    out->in_step = oribi_args_named(call->args, "in_row_step");
+    out->out_step = oribi_args_named(call->args, "out_row_step");
     set_roles(graph, call, out);
     return number(call, "in_row_step") > number(call, "in_column_step");
 }
@@ -158,11 +145,11 @@ static bool find_image(const oribi_graph *graph, const oribi_call *call, int32_t
 
 static bool find_count(const oribi_graph *graph, const oribi_call *call, oribi_rows *out)
 {
-    const char *name = find(call->args, "count") >= 0 ? "count" : "pixels";
-    out->y.out = find(call->args, name);
+    const char *name = oribi_args_named(call->args, "count") >= 0 ? "count" : "pixels";
+    out->y.out = oribi_args_named(call->args, name);
     set_roles(graph, call, out);
     out->roles[0] = ORIBI_ROWS_SAME;
-    return (call->n_inputs == 1 || find(call->args, "adds") >= 0) &&
+    return (call->n_inputs == 1 || oribi_args_named(call->args, "adds") >= 0) &&
            find_image(graph, call, number(call, name), out);
 }
 
@@ -171,7 +158,7 @@ static bool find_meeting(const oribi_graph *graph, const oribi_call *call, oribi
 {
     static const char *const steps[] = {"shape.a_step", "shape.b_step"};
     const int32_t outermost = number(call, "shape.dims");
-    out->y.out = find(call->args, "shape.dims");
+    out->y.out = oribi_args_named(call->args, "shape.dims");
     if (call->n_inputs != 2 || !find_image(graph, call, outermost, out)) {
         return false;
     }
