@@ -527,7 +527,8 @@ bool oribi_pass_fuse(oribi_graph *graph, const oribi_pass_options *options,
     if (options != NULL && (options->disabled & ORIBI_PASS_FUSE) != 0) {
         return true;
     }
-    const bool ok = oribi_pass_fuse_attention(graph, options, report, status) &&
+    const bool ok = oribi_pass_fuse_pads(graph, report, status) &&
+                    oribi_pass_fuse_attention(graph, options, report, status) &&
                     oribi_pass_fuse_formulas(graph, options, report, status) &&
                     oribi_fusion_table_make(&t, status) &&
                     fuse_all(&t, graph, options, report, status);

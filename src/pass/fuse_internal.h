@@ -32,6 +32,8 @@ bool oribi_pass_fuse_formulas(oribi_graph *graph, const oribi_pass_options *opti
 /* The same holds of attention. */
 bool oribi_pass_fuse_attention(oribi_graph *graph, const oribi_pass_options *options,
                                oribi_pass_report *report, TF_Status *status);
+/* fuse_pad.c */
+bool oribi_pass_fuse_pads(oribi_graph *graph, oribi_pass_report *report, TF_Status *status);
 /* fuse_repeat.c: the heads [batch, heads, length, size] of which each stands `times` one after the
  * other in the value; -1: it is not so, or cannot be known. */
 oribi_value_id oribi_pass_unrepeat(oribi_graph *graph, oribi_value_id value, int64_t *out_times);

@@ -80,6 +80,153 @@ static void depthwise_with_explicit_padding_uses_our_own_fused_op(void **state)
     net_close(&n);
 }
 
+/* A pad in front of a layer that pads nothing, and what comes of it. */
+static struct padded {
+    const char *op;
+    int64_t pads[8], height, stride, dilation;
+    int32_t value; /* that is padded */
+    bool is_int64, has_value;
+    int n_pads;          /* left */
+    const char *padding; /* then */
+} padded;
+
+enum { ZERO = -3 }; /* point of int8 inputs */
+
+static oribi_value_id pad(net *n, oribi_value_id x, TF_DataType dtype)
+{
+    const int64_t dims[2] = {4, 2};
+    int32_t narrow[8];
+    for (int i = 0; i < 8; i++) {
+        narrow[i] = (int32_t)padded.pads[i];
+    }
+    const oribi_value_id pads = oribi_graph_add_constant_copy(
+        n->graph, "pads", padded.is_int64 ? TF_INT64 : TF_INT32, dims, 2,
+        padded.is_int64 ? (const void *)padded.pads : narrow, n->status);
+    net_check(n);
+    if (!padded.has_value) {
+        return net_op(n, "Pad", IDS(x, pads));
+    }
+    const float number = (float)padded.value;
+    const int8_t byte = (int8_t)padded.value;
+    const oribi_value_id value =
+        oribi_graph_add_constant_copy(n->graph, "value", dtype, NULL, 0,
+                                      dtype == TF_INT8 ? (const void *)&byte : &number, n->status);
+    net_check(n);
+    return net_op(n, "PadV2", IDS(x, pads, value));
+}
+
+static void set_window(net *n, oribi_node *node, int rank)
+{
+    oribi_arena *arena = &n->graph->arena;
+    const int64_t s = padded.stride, d = padded.dilation;
+    const int64_t strides[4] = {1, s, s, 1}, dilations[4] = {1, d, d, 1};
+    const int64_t pair[2] = {s, s}, dilated[2] = {d, d};
+    oribi_attrs_set_ints(&node->attrs, arena, "strides", rank == 4 ? strides : pair, rank);
+    oribi_attrs_set_ints(&node->attrs, arena, "dilations", rank == 4 ? dilations : dilated, rank);
+    oribi_attrs_set_string(&node->attrs, arena, "padding", "VALID");
+}
+
+static void build_padded_floats(net *n)
+{
+    const bool is_depthwise = strcmp(padded.op, "Conv2D") != 0;
+    const oribi_value_id x = net_input(n, "x", DIMS(1, padded.height, 9, 3));
+    const oribi_value_id filter = net_floats(n, DIMS(3, 3, 3, is_depthwise ? 2 : 4), 0.0F, 0.4F);
+    oribi_node *node = net_node(n, padded.op, IDS(pad(n, x, TF_FLOAT), filter));
+    set_window(n, node, 4);
+    net_output(n, net_done(n, node));
+}
+
+static oribi_value_id cast(net *n, oribi_value_id x, TF_DataType to)
+{
+    oribi_node *node = net_node(n, "Cast", IDS(x));
+    oribi_attrs_set_type(&node->attrs, &n->graph->arena, "DstT", to);
+    return net_done(n, node);
+}
+
+static void build_padded_bytes(net *n)
+{
+    enum { CHANNELS = 4 };
+    const bool is_depthwise = strstr(padded.op, "Depthwise") != NULL;
+    int8_t weights[CHANNELS * 9 * CHANNELS];
+    const int32_t bias[CHANNELS] = {5, -200, 70, 0};
+    const int64_t channels = CHANNELS;
+    const int64_t dims[4] = {is_depthwise ? 1 : CHANNELS, 3, 3, CHANNELS};
+    float scale = 0.02F;
+    for (uint32_t i = 0; i < sizeof weights; i++) {
+        weights[i] = (int8_t)(100.0F * net_number(9, i));
+    }
+    const oribi_value_id x = net_op(n, "Mul",
+                                    IDS(net_input(n, "x", DIMS(1, padded.height, 9, CHANNELS)),
+                                        net_floats(n, DIMS(1), 127.0F, 0.0F)));
+    const oribi_value_id filter =
+        oribi_graph_add_constant_copy(n->graph, "filter", TF_INT8, dims, 4, weights, n->status);
+    const oribi_value_id biases =
+        oribi_graph_add_constant_copy(n->graph, "bias", TF_INT32, &channels, 1, bias, n->status);
+    net_check(n);
+    oribi_node *node =
+        net_node(n, padded.op, IDS(pad(n, cast(n, x, TF_INT8), TF_INT8), filter, biases));
+    oribi_arena *arena = &n->graph->arena;
+    const oribi_attr scales = {
+        .name = "filter_scales", .kind = TF_ATTR_FLOAT, .is_list = true, .count = 1, .u.f = &scale};
+    oribi_attrs_set(&node->attrs, arena, &scales);
+    oribi_attrs_set_float(&node->attrs, arena, "input_scale", 0.05F);
+    oribi_attrs_set_int(&node->attrs, arena, "input_zero", ZERO);
+    oribi_attrs_set_float(&node->attrs, arena, "output_scale", 0.3F);
+    oribi_attrs_set_int(&node->attrs, arena, "output_zero", 4);
+    if (is_depthwise) {
+        oribi_attrs_set_int(&node->attrs, arena, "depth_multiplier", 1);
+    }
+    set_window(n, node, 2);
+    net_output(n, cast(n, net_done(n, node), TF_FLOAT));
+}
+
+static const oribi_node *producer_of_kind(const net *n, const char *word)
+{
+    for (int32_t i = 0; i < n->graph->n_nodes; i++) {
+        const oribi_node *node = n->graph->nodes[i];
+        if (!node->is_dead && strstr(node->op_name, word) != NULL) {
+            return node;
+        }
+    }
+    return NULL;
+}
+
+static void convolutions_pad_themselves(void **state)
+{
+    static const char conv[] = "Conv2D", depthwise[] = "DepthwiseConv2dNative";
+    static const char q_conv[] = "Oribi>QConv2D", q_depthwise[] = "Oribi>QDepthwiseConv2D";
+    static const struct padded cases[] = {
+        {conv, {0, 0, 0, 1, 1, 1, 0, 0}, 8, 2, 1, 0, false, false, 0, "SAME"},
+        {conv, {0, 0, 1, 1, 1, 1, 0, 0}, 8, 2, 1, 0, true, false, 0, "EXPLICIT"},
+        {conv, {0, 0, 3, 2, 0, 4, 0, 0}, 8, 1, 2, 0, false, true, 0, "EXPLICIT"},
+        {conv, {0, 0, 2, 2, 2, 2, 0, 0}, 8, 1, 2, 0, false, true, 0, "SAME"},
+        {conv, {0, 0, 1, 1, 1, 1, 0, 0}, 8, 1, 1, 1, false, true, 1, "VALID"},  /* ones */
+        {conv, {1, 0, 1, 1, 1, 1, 0, 0}, 8, 1, 1, 0, false, false, 1, "VALID"}, /* batch */
+        {depthwise, {0, 0, 0, 1, 1, 1, 0, 0}, 8, 2, 1, 0, true, true, 0, "SAME"},
+        {depthwise, {0, 0, 0, 1, 0, 1, 0, 0}, 9, 2, 1, 0, false, false, 0, "EXPLICIT"},
+        {q_conv, {0, 0, 0, 1, 1, 1, 0, 0}, 8, 2, 1, ZERO, false, true, 0, "SAME"},
+        {q_conv, {0, 0, 0, 1, 1, 1, 0, 0}, 8, 2, 1, 0, false, true, 1, "VALID"}, /* no zero point */
+        {q_conv, {0, 0, 0, 1, 1, 1, 0, 0}, 8, 2, 1, 0, false, false, 1, "VALID"},
+        {q_conv, {0, 0, 1, 1, 1, 1, 0, 0}, 8, 2, 1, ZERO, true, true, 1, "VALID"}, /* not SAME */
+        {q_depthwise, {0, 0, 0, 1, 1, 1, 0, 0}, 8, 2, 1, ZERO, true, true, 0, "SAME"},
+        {q_depthwise, {0, 0, 1, 1, 1, 1, 0, 0}, 7, 1, 1, ZERO, false, true, 0, "SAME"},
+        {q_depthwise, {1, 0, 1, 1, 1, 1, 0, 0}, 7, 1, 1, ZERO, false, true, 1, "VALID"}, /* batch */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        padded = cases[i];
+        const bool is_quantised = padded.op[0] == 'O';
+        net n = net_compare(is_quantised ? build_padded_bytes : build_padded_floats);
+        const oribi_node *node = producer_of_kind(&n, is_quantised ? padded.op : "Conv2");
+        if (node == NULL || net_count(&n, "Pad") + net_count(&n, "PadV2") != padded.n_pads ||
+            strcmp(oribi_attrs_find(&node->attrs, "padding")->u.s[0].data, padded.padding) != 0) {
+            net_print(&n);
+            fail_msg("case %d", (int)i);
+        }
+        net_close(&n);
+    }
+}
+
 static void build_dense(net *n)
 {
     oribi_value_id x = net_input(n, "x", DIMS(4, 6));
@@ -320,6 +467,7 @@ int main(void)
         cmocka_unit_test(norm_scale_and_offset_fold_together),
         cmocka_unit_test(depthwise_weights_take_the_scale_of_their_channel),
         cmocka_unit_test(depthwise_with_explicit_padding_uses_our_own_fused_op),
+        cmocka_unit_test(convolutions_pad_themselves),
         cmocka_unit_test(dense_layer_takes_bias_scale_and_relu),
         cmocka_unit_test(sum_with_another_branch_is_an_epilogue),
         cmocka_unit_test(a_sum_that_broadcasts_stays_a_sum),

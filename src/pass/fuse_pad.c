@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A pad in front of a convolution that pads nothing becomes the convolution's padding, as Keras
+ * writes both for layers of stride 2: SAME where that is the same, else explicit where the op knows
+ * it. Part of fusing.
+ */
+#include "pass/fuse_internal.h"
+
+#include "micro/geometry/geometry_window.h"
+
+#include <string.h>
+
+enum { PADS = 8 };
+
+/* Convolutions over two dimensions, and where their filters have the window. */
+typedef struct padded_op {
+    const char *name;
+    int32_t window; /* the first of two dims */
+    bool is_explicit, is_quantised;
+} padded_op;
+
+static const padded_op ops[] = {
+    {"Conv2D", 0, true, false},
+    {"DepthwiseConv2dNative", 0, true, false},
+    {"Oribi>QConv2D", 1, false, true},
+    {"Oribi>QDepthwiseConv2D", 1, false, true},
+};
+
+static const padded_op *find_op(const oribi_node *node)
+{
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        if (oribi_pass_is(node, ops[i].name)) {
+            return &ops[i];
+        }
+    }
+    return NULL;
+}
+
+/* Is the pad's value the one that the layer takes for what lies outside? */
+static bool is_outside(const oribi_graph *graph, const oribi_node *pad, const oribi_node *node,
+                       const padded_op *op)
+{
+    const int64_t zero = op->is_quantised ? oribi_pass_attr_int(node, "input_zero", 0) : 0;
+    if (pad->n_inputs < 3) {
+        return oribi_pass_is(pad, "Pad") && zero == 0;
+    }
+    const oribi_constant_view *value = oribi_pass_constant(graph, pad->inputs[2]);
+    if (!oribi_pass_is(pad, "PadV2") || value == NULL || oribi_pass_view_count(value) != 1) {
+        return false;
+    }
+    if (op->is_quantised) {
+        return value->dtype == TF_INT8 && *(const int8_t *)value->data == zero;
+    }
+    float number = 1;
+    if (value->dtype == TF_FLOAT) {
+        memcpy(&number, value->data, sizeof number);
+    }
+    return number == 0;
+}
+
+/* What a pad and a convolution are together. */
+typedef struct padded {
+    const oribi_shape *in; /* before the pad */
+    int64_t pads[PADS];    /* of each dim, before and behind */
+    int32_t space;         /* the first of two dims */
+    int64_t taps[2], strides[2], dilations[2];
+} padded;
+
+static bool read_pair(const oribi_node *node, const char *name, int32_t space, int64_t out[2])
+{
+    const oribi_attr *attr = oribi_attrs_find(&node->attrs, name);
+    out[0] = out[1] = 1;
+    if (attr == NULL || (attr->is_list && attr->count == 0)) {
+        return strcmp(name, "strides") != 0;
+    }
+    if (!attr->is_list || attr->kind != TF_ATTR_INT || (attr->count != 4 && attr->count != 2)) {
+        return false;
+    }
+    const int32_t first = attr->count == 4 ? space : 0;
+    out[0] = attr->u.i[first];
+    out[1] = attr->u.i[first + 1];
+    return out[0] > 0 && out[1] > 0;
+}
+
+/* The matrix [4, 2] of constants. */
+static bool read_pads(const oribi_graph *graph, oribi_value_id value, int64_t out[PADS])
+{
+    const oribi_constant_view *view = oribi_pass_constant(graph, value);
+    oribi_dims strides;
+    if (view == NULL || view->rank != 2 || view->dims[0] * view->dims[1] != PADS ||
+        view->dims[1] != 2 || (view->dtype != TF_INT32 && view->dtype != TF_INT64) ||
+        !oribi_pass_view_strides(view, &strides)) {
+        return false;
+    }
+    for (int32_t i = 0; i < PADS; i++) {
+        const char *at = (const char *)view->data + i / 2 * strides.at[0] + i % 2 * strides.at[1];
+        int32_t narrow = 0;
+        memcpy(&narrow, at, sizeof narrow);
+        out[i] = narrow;
+        if (view->dtype == TF_INT64) {
+            memcpy(&out[i], at, sizeof out[i]);
+        }
+    }
+    return true;
+}
+
+static bool read(const oribi_graph *graph, const oribi_node *pad, const oribi_node *node,
+                 const padded_op *op, padded *out)
+{
+    const oribi_traits t = oribi_pass_traits(pad);
+    const oribi_shape *filter = &graph->values[node->inputs[1]]->shape;
+    out->in = &graph->values[pad->inputs[t.data]]->shape;
+    out->space = oribi_pass_attr_is(node, "data_format", "NCHW", "NHWC") ? 2 : 1;
+    if (out->in->rank != 4 || filter->rank != 4 ||
+        !read_pads(graph, pad->inputs[t.axes], out->pads) ||
+        !read_pair(node, "strides", out->space, out->strides) ||
+        !read_pair(node, "dilations", out->space, out->dilations)) {
+        return false;
+    }
+    for (int32_t i = 0; i < PADS; i++) {
+        const bool is_space = i / 2 == out->space || i / 2 == out->space + 1;
+        if (out->pads[i] < 0 || (!is_space && out->pads[i] != 0)) {
+            return false;
+        }
+    }
+    out->taps[0] = filter->dims[op->window];
+    out->taps[1] = filter->dims[op->window + 1];
+    return true;
+}
+
+/* Would SAME give as many windows that begin at the same places? */
+static bool is_same(const padded *p)
+{
+    for (int32_t i = 0; i < 2; i++) {
+        oribi_geometry_window same = {.in = p->in->dims[p->space + i],
+                                      .taps = p->taps[i],
+                                      .stride = p->strides[i],
+                                      .dilation = p->dilations[i],
+                                      .padding = ORIBI_GEOMETRY_SAME};
+        oribi_geometry_window told = same;
+        told.padding = ORIBI_GEOMETRY_EXPLICIT;
+        told.before = p->pads[2 * (p->space + i)];
+        told.after = p->pads[2 * (p->space + i) + 1];
+        if (same.in < 1 || same.taps < 1 || oribi_geometry_slide(&same) != ORIBI_GEOMETRY_FITS ||
+            oribi_geometry_slide(&told) != ORIBI_GEOMETRY_FITS || same.before != told.before ||
+            same.out != told.out) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool join(oribi_graph *graph, oribi_node *pad, oribi_node *node, const padded_op *op,
+                 oribi_pass_report *report, TF_Status *status)
+{
+    padded p;
+    if (!read(graph, pad, node, op, &p) || !is_outside(graph, pad, node, op)) {
+        return true;
+    }
+    const bool becomes_same = is_same(&p);
+    if (!becomes_same && !op->is_explicit) {
+        return true;
+    }
+    if (!oribi_attrs_set_string(&node->attrs, &graph->arena, "padding",
+                                becomes_same ? "SAME" : "EXPLICIT") ||
+        (!becomes_same &&
+         !oribi_attrs_set_ints(&node->attrs, &graph->arena, "explicit_paddings", p.pads, PADS))) {
+        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "no memory for a convolution's padding");
+        return false;
+    }
+    oribi_pass_note(graph, report, "fuse", "%s '%s' pads itself what %s '%s' padded", node->op_name,
+                    node->name, pad->op_name, pad->name);
+    node->origin = oribi_pass_join_origin(graph, pad->origin, node);
+    oribi_graph_set_node_input(graph, node, 0, pad->inputs[oribi_pass_traits(pad).data]);
+    return oribi_pass_infer_node(graph, node, status);
+}
+
+bool oribi_pass_fuse_pads(oribi_graph *graph, oribi_pass_report *report, TF_Status *status)
+{
+    for (int32_t i = 0; i < graph->n_nodes; i++) {
+        oribi_node *node = graph->nodes[i];
+        const padded_op *op = node->is_dead ? NULL : find_op(node);
+        oribi_node *pad = op != NULL ? oribi_graph_producer(graph, node->inputs[0]) : NULL;
+        if (pad == NULL || !oribi_pass_has(pad, ORIBI_TRAIT_PADS) || oribi_pass_keeps_op(node) ||
+            oribi_pass_keeps_op(pad) || !oribi_fusion_same_device(pad, node) ||
+            !oribi_pass_attr_is(node, "padding", "VALID", "")) {
+            continue;
+        }
+        ORIBI_TRY(join(graph, pad, node, op, report, status));
+    }
+    return true;
+}
