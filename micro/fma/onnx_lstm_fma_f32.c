@@ -1,18 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX's LSTM of float by fused multiply-add. */
-#include "micro/float_rules.h"
-
 #include "micro/fma/dots_fma_f32.h"
-#include "micro/fma/fma_f32.h"
 
-#define ORIBI_MICRO_ADD_F32(sum, x, weight) oribi_micro_fused_f32(sum, x, weight)
-#define ORIBI_MICRO_DOTS_F32                oribi_micro_dots_fma_f32
+#define ORIBI_MICRO_DOTS_F32      oribi_micro_dots_fma_f32
+#define ORIBI_MICRO_ONNX_LSTM_F32 oribi_micro_onnx_lstm_fma_f32
 #include "micro/recurrent/onnx_lstm_f32_body.h"
-
-void oribi_micro_onnx_lstm_fma_f32(const struct oribi_micro_recurrent_f32_args *args,
-                                   const float *input, const void *lengths, const float *hidden,
-                                   const float *cell, float *output, float *last_hidden,
-                                   float *last_cell, void *scratch)
-{
-    run_all(args, input, lengths, hidden, cell, output, last_hidden, last_cell, scratch);
-}

@@ -98,6 +98,33 @@ static inline oribi_micro_f32s oribi_micro_mve_larger(oribi_micro_f32s most, ori
             : "lr", "q5", "q6", "q7", "memory");                                                   \
     } while (0)
 
+/* Adds to eight sums the products of x with rows of so many columns, at least one: the weights of a
+ * column are gathered. */
+#define ORIBI_MICRO_MVE_ROWS(add, w, x, columns, s0, s1)                                           \
+    do {                                                                                           \
+        const float *row = (w), *values = (x);                                                     \
+        float value;                                                                               \
+        int32_t i;                                                                                 \
+        __asm__ volatile("mov %[i], #0\n\t"                                                        \
+                         "vidup.u32 q3, %[i], #1\n\t"                                              \
+                         "vidup.u32 q4, %[i], #1\n\t"                                              \
+                         "sub %[w], %[w], #4\n\t"                                                  \
+                         "vmul.i32 q3, q3, %[step]\n\t"                                            \
+                         "vmul.i32 q4, q4, %[step]\n\t"                                            \
+                         "vadd.i32 q3, q3, %[w]\n\t"                                               \
+                         "vadd.i32 q4, q4, %[w]\n\t"                                               \
+                         "dls lr, %[n]\n"                                                          \
+                         "1:\n\t"                                                                  \
+                         "vldrw.u32 q6, [q3, #4]!\n\t"                                             \
+                         "ldr %[value], [%[a]], #4\n\t"                                            \
+                         "vldrw.u32 q7, [q4, #4]!\n\t" add("%q[sum0]", "%[value]", "q6")           \
+                             add("%q[sum1]", "%[value]", "q7") "le lr, 1b"                         \
+                         : [sum0] "+w"(s0), [sum1] "+w"(s1), [a] "+r"(values), [w] "+r"(row),      \
+                           [value] "=&r"(value), [i] "=&Te"(i)                                     \
+                         : [n] "r"(columns), [step] "r"(4 * (columns))                             \
+                         : "lr", "q3", "q4", "q5", "q6", "q7", "memory");                          \
+    } while (0)
+
 /* Eight results from sums: bias and residual, which may be NULL, are added, and what is below 0
  * becomes 0 where has_relu is 1. */
 static inline int32_t oribi_micro_mve_finish(const float *sums, const float *bias,

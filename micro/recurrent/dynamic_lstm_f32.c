@@ -5,8 +5,7 @@
 #include "micro/float_rules.h"
 #include "micro/recurrent/dots_f32.h"
 
-#define ORIBI_MICRO_ADD_F32(sum, x, weight) ((sum) + (x) * (weight))
-#define ORIBI_MICRO_DOTS_F32                oribi_micro_dots_f32
+#define ORIBI_MICRO_DOTS_F32 oribi_micro_dots_f32
 #include "micro/recurrent/recurrent_lstm_f32.h"
 
 static float nearest(float x)

@@ -1,27 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RNN of float whose products take the hidden state to the nearest of 255 or 256 steps. */
-#include "micro/quantize/through_bytes.h"
-#include "micro/float_rules.h"
+/* RNN of float whose hidden state goes through bytes. Read next: hybrid_rnn_f32_body.h. */
 #include "micro/recurrent/dots_f32.h"
 
-#define ORIBI_MICRO_ADD_F32(sum, x, weight) ((sum) + (x) * (weight))
-#define ORIBI_MICRO_DOTS_F32                oribi_micro_dots_f32
-#include "micro/recurrent/recurrent_walk_f32.h"
-
-void oribi_micro_hybrid_rnn_f32(const struct oribi_micro_recurrent_f32_args *args,
-                                const float *input, const void *lengths, const float *hidden,
-                                float *output, float *last_hidden, void *scratch)
-{
-    const int32_t units = args->units;
-    const struct oribi_micro_through_bytes_args through = {1, units, args->form == 2 ? 1 : 0};
-    float *bytes = (float *)scratch + units;
-    struct oribi_micro_recurrent_step s =
-        oribi_micro_recurrent_walk(args, 1, input, lengths, hidden, output, last_hidden, scratch);
-    while (oribi_micro_recurrent_next(&s) != 0) {
-        oribi_micro_through_bytes(&through, s.hidden, bytes);
-        oribi_micro_recurrent_sum(&s, units, 0, units, bytes);
-        for (int32_t u = 0; u < units; u++) {
-            s.hidden[u] = oribi_micro_recurrent_gate(&s, 0, s.gates[u]);
-        }
-    }
-}
+#define ORIBI_MICRO_DOTS_F32       oribi_micro_dots_f32
+#define ORIBI_MICRO_HYBRID_RNN_F32 oribi_micro_hybrid_rnn_f32
+#include "micro/recurrent/hybrid_rnn_f32_body.h"

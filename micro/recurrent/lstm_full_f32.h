@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LSTM of float with what the plain form (lstm_f32.h) does not have: an input gate coupled to the
+/* LSTM of float over a sequence, as TensorFlow Lite has it: also with an input gate coupled to the
  * forget gate, peepholes, layer normalisation, a projection of the output.
  */
 #ifndef ORIBI_MICRO_LSTM_FULL_F32_H_
@@ -24,13 +24,25 @@ struct oribi_micro_lstm_full_f32_args {
     float cell_clip, projection_clip; /* above 0: cell state and projection stay within it */
 };
 
-/* As oribi_micro_lstm_f32, with hidden and next_hidden [batch, outputs] and output [batch, steps,
- * outputs]. A normalised gate takes its bias last.
- * Shapes   scratch: 4 * (gates + 1) bytes a unit, and of a hybrid 4 an output, aligned to 4.
+/* Each step: the gates' sums, which are the bias, then the input's products, then those of the
+ * hidden state, each from the first element on; then the cell, then the hidden state, which is the
+ * step's output. A normalised gate takes its bias last.
+ * Shapes   input [batch, steps, in_c], output [batch, steps, outputs], or steps first; hidden,
+ *          next_hidden [batch, outputs], cell, next_cell [batch, units]; scratch: 4 * gates bytes a
+ *          unit, and of a hybrid 4 an output, aligned to 4.
+ * Owns     nothing; no two of them may overlap.
+ * Context  run: no allocation, no state of its own.
  * Source   TensorFlow Lite's kernel, whose sums may have another order.
  */
 void oribi_micro_lstm_full_f32(const struct oribi_micro_lstm_full_f32_args *args,
                                const float *input, const float *hidden, const float *cell,
                                float *output, float *next_hidden, float *next_cell, void *scratch);
+
+/* The same by fused multiply-add (`--fma`): products of weights are not rounded before they join
+ * their sums. */
+void oribi_micro_lstm_full_fma_f32(const struct oribi_micro_lstm_full_f32_args *args,
+                                   const float *input, const float *hidden, const float *cell,
+                                   float *output, float *next_hidden, float *next_cell,
+                                   void *scratch);
 
 #endif

@@ -23,6 +23,6 @@ int32_t oribi_micro_lstm_full_f32_check(const struct oribi_micro_lstm_full_f32_a
 
 int64_t oribi_micro_lstm_full_f32_scratch(const struct oribi_micro_lstm_full_f32_args *args)
 {
-    const int64_t values = (int64_t)args->units * (args->gates + 1);
+    const int64_t values = (int64_t)args->units * args->gates;
     return (values + (args->is_hybrid != 0 ? args->outputs : 0)) * (int64_t)sizeof(float);
 }

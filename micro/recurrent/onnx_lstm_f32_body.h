@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX's LSTM of float: the body of onnx_lstm_f32.c and of onnx_lstm_fma_f32.c, which has its own
- * ORIBI_MICRO_ADD_F32. */
+/* ONNX's LSTM of float: the body of onnx_lstm_f32.c and of onnx_lstm_fma_f32.c, which say by which
+ * function of dots_f32.h it sums (ORIBI_MICRO_DOTS_F32). */
 #ifndef ORIBI_MICRO_ONNX_LSTM_F32_BODY_H_
 #define ORIBI_MICRO_ONNX_LSTM_F32_BODY_H_
 
 #include "micro/recurrent/recurrent_lstm_f32.h"
 
-static void run_all(const struct oribi_micro_recurrent_f32_args *args, const float *input,
-                    const void *lengths, const float *hidden, const float *cell, float *output,
-                    float *last_hidden, float *last_cell, void *scratch)
+void ORIBI_MICRO_ONNX_LSTM_F32(const struct oribi_micro_recurrent_f32_args *args,
+                               const float *input, const void *lengths, const float *hidden,
+                               const float *cell, float *output, float *last_hidden,
+                               float *last_cell, void *scratch)
 {
     struct oribi_micro_recurrent_step s =
         oribi_micro_recurrent_walk(args, 4, input, lengths, hidden, output, last_hidden, scratch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX's LSTM, GRU and RNN of float over sequences. Those of TensorFlow Lite: lstm_f32.h.
+/* ONNX's LSTM, GRU and RNN of float over sequences. TensorFlow Lite's LSTM: lstm_full_f32.h.
  */
 #ifndef ORIBI_MICRO_RECURRENT_F32_H_
 #define ORIBI_MICRO_RECURRENT_F32_H_
@@ -80,5 +80,8 @@ void oribi_micro_onnx_gru_fma_f32(const struct oribi_micro_recurrent_f32_args *a
 void oribi_micro_onnx_rnn_fma_f32(const struct oribi_micro_recurrent_f32_args *args,
                                   const float *input, const void *lengths, const float *hidden,
                                   float *output, float *last_hidden, void *scratch);
+void oribi_micro_hybrid_rnn_fma_f32(const struct oribi_micro_recurrent_f32_args *args,
+                                    const float *input, const void *lengths, const float *hidden,
+                                    float *output, float *last_hidden, void *scratch);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ONNX's LSTM, GRU and RNN share: the walk over directions, rows and steps, the functions of
- * gates. A kernel says what one step of one row does, and first how products join their sums:
- * ORIBI_MICRO_ADD_F32, ORIBI_MICRO_DOTS_F32.
+ * gates. A kernel says what one step of one row does, and first by which function of dots_f32.h:
+ * ORIBI_MICRO_DOTS_F32.
  */
 #ifndef ORIBI_MICRO_RECURRENT_WALK_F32_H_
 #define ORIBI_MICRO_RECURRENT_WALK_F32_H_
@@ -13,8 +13,6 @@
 #include "micro/math_f32.h"
 #include "micro/memory.h"
 #include "micro/recurrent/recurrent_f32.h"
-
-enum { ORIBI_MICRO_DOTS = 8 }; /* rows of ORIBI_MICRO_DOTS_F32 */
 
 /* The walk: what it walks over, one direction's weights and functions, and where it is. A kernel
  * begins with oribi_micro_recurrent_walk and computes a step while oribi_micro_recurrent_next says
@@ -95,14 +93,6 @@ static inline float oribi_micro_recurrent_gate(const struct oribi_micro_recurren
     return oribi_micro_recurrent_apply(s, index, x);
 }
 
-static inline float oribi_micro_recurrent_dot(const float *a, const float *b, int32_t n, float sum)
-{
-    for (int32_t i = 0; i < n; i++) {
-        sum = ORIBI_MICRO_ADD_F32(sum, a[i], b[i]);
-    }
-    return sum;
-}
-
 /* Value `row` of the biases of `rows` sums, that of the weights (0) or of the recurrence (1). */
 static inline float oribi_micro_recurrent_bias(const struct oribi_micro_recurrent_step *s,
                                                int32_t rows, int32_t which, int32_t row)
@@ -120,19 +110,9 @@ static inline void oribi_micro_recurrent_sum(const struct oribi_micro_recurrent_
         s->gates[row] = oribi_micro_recurrent_bias(s, rows, 0, row) +
                         oribi_micro_recurrent_bias(s, rows, 1, row);
     }
-    int32_t row = from;
-    for (; row + ORIBI_MICRO_DOTS <= to; row += ORIBI_MICRO_DOTS) {
-        TVMGEN_YIELD();
-        ORIBI_MICRO_DOTS_F32(s->weights + row * a->in_c, s->input, a->in_c, s->gates + row);
-        ORIBI_MICRO_DOTS_F32(s->recurrent + row * a->units, hidden, a->units, s->gates + row);
-    }
-    for (; row < to; row++) {
-        TVMGEN_YIELD();
-        const float in =
-            oribi_micro_recurrent_dot(s->weights + row * a->in_c, s->input, a->in_c, s->gates[row]);
-        s->gates[row] =
-            oribi_micro_recurrent_dot(s->recurrent + row * a->units, hidden, a->units, in);
-    }
+    float *sums = s->gates + from;
+    ORIBI_MICRO_DOTS_F32(s->weights + from * a->in_c, s->input, to - from, a->in_c, sums);
+    ORIBI_MICRO_DOTS_F32(s->recurrent + from * a->units, hidden, to - from, a->units, sums);
 }
 
 /* A state before the first step. */

@@ -22,4 +22,9 @@ struct oribi_micro_svdf_f32_args {
 void oribi_micro_svdf_f32(const struct oribi_micro_svdf_f32_args *args, const float *input,
                           const float *state, float *output, float *next);
 
+/* The same by fused multiply-add (`--fma`): products are not rounded before they join their sums.
+ */
+void oribi_micro_svdf_fma_f32(const struct oribi_micro_svdf_f32_args *args, const float *input,
+                              const float *state, float *output, float *next);
+
 #endif

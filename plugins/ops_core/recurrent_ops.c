@@ -323,12 +323,6 @@ const oribi_ops_row oribi_ops_recurrent[] = {
               "output_zero: int; feature_scale: float; time_scale: float; state_scale: float; "
               "state_zero: int",
      .shape = svdf},
-    {.name = "Oribi>Lstm",
-     .inputs = "input: float; weights: float; recurrent: float; bias: float; hidden: float; "
-               "cell: float",
-     .outputs = "output: float; next_hidden: float; next_cell: float",
-     .attrs = "time_major: bool = false; cell_clip: float = 0.0",
-     .shape = lstm},
     {.name = "Oribi>LstmFull",
      .inputs = "input: float; weights: float; recurrent: float; bias: float; hidden: float; "
                "cell: float; peephole: float; norm: float; projection: float; "

@@ -190,13 +190,69 @@ class Float(unittest.TestCase):
 
     def test_fused_products_of_every_kind_of_layer_equal_a_session_that_fuses(self):
         import container
-        for name in ("conv_2d_f32", "depthwise_conv_2d_f32", "batch_matmul_f32"):
+        for name, count in (("conv_2d_f32", 1), ("depthwise_conv_2d_f32", 1), ("batch_matmul_f32", 1), ("svdf_f32", 1), ("lstm_f32", 3),
+                            ("unidirectional_sequence_lstm_f32", 3), ("unidirectional_sequence_rnn_f32", 1),
+                            ("unidirectional_sequence_rnn_h8", 1), ("unidirectional_sequence_lstm_h8", 3)):
             _, cases = container.unpack(SOURCE / f"tests/vectors/{name}.bin.xz")
-            for case in cases[::len(cases)]:
+            for case in cases[:count]:
                 with self.subTest(f"{name} {case.name}"):
                     model = self.folder / "model.tflite"
                     model.write_bytes(case.model)
                     self.verify(model, "--fma")
+                    self.check_first_step(case, model)
+
+    def check_first_step(self, case, model):
+        """The session against what the interpreter gave, about."""
+        given = []
+        for i, data in enumerate(case.inputs[:len(case.inputs) // case.steps]):
+            (self.folder / f"{i}.bin").write_bytes(data)
+            given += ["-i", f"{i}=@{self.folder}/{i}.bin"]
+        subprocess.run([ORIBI, "run", model, *given, "-o", self.folder / "y.npz", "-f", "--kernels", "micro-fma"], check=True, capture_output=True)
+        outputs = next(iter(case.outputs.values()))
+        outputs = outputs[:len(outputs) // case.steps]
+        got = list(np.load(self.folder / "y.npz").values())
+        self.assertEqual(len(got), len(outputs))
+        for y, want in zip(got, outputs):
+            np.testing.assert_allclose(y.ravel(), np.frombuffer(want, np.float32), rtol=1e-5, atol=5e-6)
+
+    def test_recurrent_layers_of_tflite_fuse_each_product(self):
+        """SVDF and RNN of numbers whose sums double holds exactly, so that numpy knows the bits."""
+        import model as flat
+        rng = np.random.default_rng(11)
+
+        def some(*shape):
+            return np.float32(rng.integers(-(2**19), 2**19, shape) / 2**19)
+
+        def dot(a, b, total, is_fused):
+            for x, w in zip(a, b):
+                total = np.float32(np.float64(total) + (np.float64(x) * np.float64(w) if is_fused else np.float32(x * w)))
+            return total
+
+        x, w, r, bias, time = some(1, 23), some(11, 23), some(11, 11), some(11), some(11, 5)
+        state = {"rnn": (1, 11), "svdf": (1, 55)}
+        constants = {"rnn": (w, r, bias), "svdf": (w, time, bias)}
+        for name, op, options in (("rnn", "RNN", {}), ("svdf", "SVDF", {"rank": 1})):
+            main = flat.Graph()
+            ids = [main.add(flat.Tensor("x", x.shape, "f32"))]
+            ids += [main.add(flat.Tensor(f"c{i}", c.shape, "f32", c)) for i, c in enumerate(constants[name])]
+            ids.append(main.add(flat.Tensor("state", state[name], "f32", variable=True)))
+            main.inputs, main.outputs = ids[:1], [main.add(flat.Tensor("y", (1, 11), "f32"))]
+            main.op(op, ids, main.outputs, activation="NONE", **options)
+            path = self.folder / f"{name}.tflite"
+            path.write_bytes(flat.write(main))
+            np.save(self.folder / "x.npy", x)
+            seen = {}
+            for kernels in ("micro", "micro-fma"):
+                subprocess.run([ORIBI, "run", path, "-i", f"x=@{self.folder}/x.npy", "-o", self.folder / "y.npz", "-f", "--kernels", kernels],
+                               check=True, capture_output=True)
+                fused = kernels == "micro-fma"
+                if name == "rnn":
+                    want = [dot(w[u], x[0], bias[u], fused) for u in range(11)]
+                else:
+                    want = [bias[u] + dot([0, 0, 0, 0, dot(w[u], x[0], np.float32(0), fused)], time[u], np.float32(0), fused) for u in range(11)]
+                seen[kernels] = np.load(self.folder / "y.npz")["y"]
+                np.testing.assert_array_equal(seen[kernels][0], np.float32(want), f"{name} {kernels}")
+            self.assertFalse(np.array_equal(seen["micro"], seen["micro-fma"]))
 
     def test_fused_products_are_the_same_with_the_instruction_and_without(self):
         folder = self.compile(DIGITS, "--fma")

@@ -240,6 +240,43 @@ class Float(Case):
             if target != "riscv64-v":
                 self.assertLess(json.loads(done.stdout)["instructions"], 2.4 * 2_097_152)
 
+    def recurrent(self, op, gates, features, units, unit=1.0, **attributes):
+        """A layer of ONNX over three steps, and its input."""
+        sys.path.insert(0, str(SOURCE / "tests/cli"))
+        import onnx_lite as onnx  # noqa: PLC0415
+        rng = np.random.default_rng(units)
+        shapes = {"x": (3, 1, features), "w": (1, gates * units, features), "r": (1, gates * units, units), "b": (1, 2 * gates * units)}
+        v = {k: np.float32(rng.uniform(-0.3, 0.3, s) * (1 if k == "r" else unit)) for k, s in shapes.items()}
+        v["b"] *= unit == 1
+        node = onnx.node(op, ["x", "w", "r", "b"], ["y"], hidden_size=units, **attributes)
+        path = self.folder / f"{op}{units}.onnx"
+        path.write_bytes(onnx.model([node], [onnx.info("x", shapes["x"])], [onnx.info("y", (3, 1, 1, units))],
+                                    [onnx.tensor(k, v[k]) for k in "wrb"], 14))
+        np.save(self.folder / "x.npy", v["x"])
+        return path, v, ["-i", f"x=@{self.folder}/x.npy"]
+
+    def test_recurrent_layers_take_2_4_instructions_for_each_product_fused_and_3_rounded(self):
+        for op, gates, target, fused, most in (("LSTM", 4, "cortex-m4", [], 3.0), ("LSTM", 4, "cortex-m4", ["--fma"], 2.4),
+                                               ("GRU", 3, "cortex-m4", ["--fma"], 2.4), ("LSTM", 4, "cortex-m55", ["--fma"], 1.4)):
+            model, _, given = self.recurrent(op, gates, 64, 128, **({"linear_before_reset": 1} if op == "GRU" else {}))
+            with self.subTest(f"{op} {fused}", target=target):
+                done = verify(model, "--target", target, "--runs", "0", *given, *fused)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertLess(json.loads(done.stdout)["instructions"], most * 3 * gates * 128 * (64 + 128))
+
+    def test_recurrent_layers_of_odd_sizes_and_of_numbers_next_to_nought_are_the_same(self):
+        scalar = ["--cc", CLANG, "--cflags", "-fno-vectorize -fno-slp-vectorize"]
+        for features, units, unit in ((7, 13, 1.0), (9, 16, 2.0**-64)):
+            model, v, given = self.recurrent("RNN", 1, features, units, unit, activations=["Relu"])
+            if unit != 1:  # Helium would make nought of them
+                sums = np.abs(v["w"][0].astype(np.float64) @ v["x"][0, 0])
+                self.assertGreater(np.count_nonzero((sums > 1e-44) & (sums < np.finfo(np.float32).tiny)), 4)
+            for target in ("cortex-m4", "cortex-m55"):
+                for more in ([], ["--fma"], *([scalar] if shutil.which(CLANG) else [])):
+                    with self.subTest(f"{features} {units} {unit} {more}", target=target):
+                        done = verify(model, "--target", target, "--runs", "0", *given, *more)
+                        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_fused_multiply_add_is_the_same_where_no_core_has_it(self):
         model = SOURCE / "examples/digits/digits.onnx"
         for target, more in (("cortex-m0", ()), ("cortex-m7", ()), ("cortex-m33", ()), ("cortex-m55", ()), ("riscv32", ()), ("riscv64-v", ()),

@@ -134,13 +134,17 @@ static void recurrent_layers_stop(void **state)
     harness h;
     (void)state;
     for (int is_time_major = 0; is_time_major < 2; is_time_major++) {
-        harness_init(&h, "Oribi>Lstm");
+        harness_init(&h, "Oribi>LstmFull");
         zeros(&h, TF_FLOAT, 3, is_time_major != 0 ? DIMS(STEPS, 1, 8) : DIMS(1, STEPS, 8));
         zeros(&h, TF_FLOAT, 3, DIMS(4, UNITS, 8));
         zeros(&h, TF_FLOAT, 3, DIMS(4, UNITS, UNITS));
         zeros(&h, TF_FLOAT, 2, DIMS(4, UNITS));
         zeros(&h, TF_FLOAT, 2, DIMS(1, UNITS));
         zeros(&h, TF_FLOAT, 2, DIMS(1, UNITS));
+        zeros(&h, TF_FLOAT, 2, DIMS(0, 0));
+        zeros(&h, TF_FLOAT, 2, DIMS(0, 0));
+        zeros(&h, TF_FLOAT, 2, DIMS(0, 0));
+        zeros(&h, TF_FLOAT, 1, DIMS(0));
         assert_true(oribi_attrs_set_bool(&h.attrs, &h.arena, "time_major", is_time_major != 0));
         stopped(&h, 3, is_time_major != 0 ? DIMS(STEPS, 1, UNITS) : DIMS(1, STEPS, UNITS));
     }

@@ -19,8 +19,8 @@ CORE = re.compile(r'^CORE_ISA\((\w+), "([^"]*)"\)', re.M)
 ASKS = re.compile(r"__AVX|__SSE|__FMA__|__x86_64__|__i386__|__aarch64__|__ARM_FEATURE|__ARM_NEON|__riscv"
                   r"|__builtin_cpu_supports|immintrin\.h|arm_neon\.h|arm_mve\.h|riscv_vector\.h")
 # The detection; a multiply-add in one rounding is asked for by whatever set has one; how wide the compiler's own vectors of
-# floats are in emitted C, whose weights lie the same way everywhere; its fused multiply-add, the same bits on any core.
-ELSEWHERE = {"plugins/cpu/base/cpu_plugin.c", "plugins/cpu/base/vector_math.h", "micro/vector_f32.h", "micro/fma/fma_f32.h"}
+# floats are in emitted C, whose weights lie the same way everywhere; its fused multiply-add and loads of four, the same bits on any core.
+ELSEWHERE = {"plugins/cpu/base/cpu_plugin.c", "plugins/cpu/base/vector_math.h", "micro/vector_f32.h", "micro/fma/fma_f32.h", "micro/fma/fma_vfp.h"}
 LOOKS_LIKE = re.compile(r"_(?:x86|arm|riscv)_[a-z0-9]+$")
 
 

@@ -37,6 +37,12 @@ typedef struct oribi_cpu_kernel {
     }
 #define ORIBI_CPU_STATE_ROW(op, make, fn, ...)                                                     \
     ORIBI_CPU_ROW(op, fn, __VA_ARGS__, .create = make##_create, .destroy = oribi_kit_free)
+/* The one beside it that computes what emitted C does with --fma. */
+#define ORIBI_CPU_FMA_ROW(op, make, fn)                                                            \
+    {                                                                                              \
+        .op_name = op, .compute = fn##_compute, .label = "micro-fma", .priority = ORIBI_CPU_MICRO, \
+        .why = "the arithmetic of emitted C", .create = make##_create, .destroy = oribi_kit_free   \
+    }
 /* The same of an instruction set. */
 #define ORIBI_CPU_ISA_ROW(op, set, fn, ...)                                                        \
     {                                                                                              \

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>Lstm and Oribi>QLstm by micro/'s kernels. */
+/* Oribi>QLstm by micro/'s kernels. That of floats: lstm_full.c. */
 #include "cpu/base/families.h"
 #include "cpu/recurrent/lstm_slices.h"
 #include "cpu/quantised/quantized.h"
 
-#include "micro/recurrent/lstm_f32.h"
 #include "micro/recurrent/lstm_fixed_s8.h"
 #include "micro/recurrent/lstm_s16_prepare.h"
 #include "micro/recurrent/lstm_s8_prepare.h"
@@ -68,56 +67,6 @@ static bool run_slices(oribi_kit_run *run, const struct oribi_micro_lstm_sizes *
     slices->next_cell = out[2];
     return oribi_lstm_slices_run(run, slices);
 }
-
-/* --- Float ----------------------------------------------------------------------------------- */
-
-static void lstm_read(oribi_kit_setup *setup, struct oribi_micro_lstm_f32_args *args)
-{
-    bool is_time_major = false;
-    oribi_kit_attr_bool(setup, "time_major", &is_time_major);
-    oribi_kit_attr_float(setup, "cell_clip", &args->cell_clip);
-    args->is_time_major = is_time_major ? 1 : 0;
-}
-ORIBI_KIT_CREATE(lstm, struct oribi_micro_lstm_f32_args)
-
-static void call_f32(const void *whole, int32_t batch, int32_t steps, const void *input,
-                     const void *hidden, const void *cell, void *output, void *next_hidden,
-                     void *next_cell, void *scratch)
-{
-    struct oribi_micro_lstm_f32_args args = *(const struct oribi_micro_lstm_f32_args *)whole;
-    args.batch = batch;
-    args.steps = steps;
-    args.is_time_major = 1;
-    oribi_micro_lstm_f32(&args, input, hidden, cell, output, next_hidden, next_cell, scratch);
-}
-
-static bool lstm_run(const struct oribi_micro_lstm_f32_args *state, oribi_kit_run *run)
-{
-    struct oribi_micro_lstm_f32_args args = *state;
-    struct oribi_micro_lstm_sizes sizes;
-    TF_Tensor *tensor = NULL;
-    void *out[3];
-    if (!read_sizes(run, args.is_time_major, &sizes) || !make_outputs(run, &sizes, out)) {
-        return false;
-    }
-    void *scratch =
-        oribi_kit_scratch(run, (int64_t)sizes.units * 4 * (int64_t)sizeof(float), &tensor);
-    if (scratch == NULL) {
-        return false;
-    }
-    args.weights = TF_TensorData(run->in[WEIGHTS]);
-    args.recurrent = TF_TensorData(run->in[RECURRENT]);
-    args.bias = TF_TensorData(run->in[BIAS]);
-    args.in_c = sizes.in_c;
-    args.units = sizes.units;
-    oribi_lstm_slices slices = {.call = call_f32, .args = &args, .scratch = scratch};
-    const bool good = run_slices(run, &sizes, &slices, sizeof(float), sizeof(float), out);
-    TF_DeleteTensor(tensor);
-    return good;
-}
-ORIBI_KIT_COMPUTE(lstm, N_INPUTS)
-
-/* --- Quantised ------------------------------------------------------------------------------- */
 
 /* <name>_scale and <name>_zero; the zero point is checked by prepare. */
 static void read_quant(oribi_kit_setup *setup, const char *scale, const char *zero,
@@ -235,7 +184,6 @@ static bool q_lstm_run(const struct oribi_micro_lstm_spec *state, oribi_kit_run 
 ORIBI_KIT_COMPUTE(q_lstm, N_INPUTS)
 
 const oribi_cpu_kernel oribi_cpu_lstm_kernels[] = {
-    ORIBI_CPU_STATE_ROW("Oribi>Lstm", lstm, lstm, "the arithmetic of micro/, bit for bit"),
     ORIBI_CPU_STATE_ROW("Oribi>QLstm", q_lstm, q_lstm, "the arithmetic of micro/, bit for bit",
                         .types = {{"T", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16)}}),
     {.op_name = NULL},

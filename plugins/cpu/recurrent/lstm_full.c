@@ -92,63 +92,82 @@ static bool make_outputs(oribi_kit_run *run, const arguments *a, void *out[3])
     return out[2] != NULL;
 }
 
+typedef struct lstm_call {
+    arguments args;
+    void (*kernel)(const arguments *, const float *, const float *, const float *, float *, float *,
+                   float *, void *);
+} lstm_call;
+
 static void call(const void *whole, int32_t batch, int32_t steps, const void *input,
                  const void *hidden, const void *cell, void *output, void *next_hidden,
                  void *next_cell, void *scratch)
 {
-    arguments args = *(const arguments *)whole;
+    arguments args = ((const lstm_call *)whole)->args;
     args.batch = batch;
     args.steps = steps;
     args.is_time_major = 1;
-    oribi_micro_lstm_full_f32(&args, input, hidden, cell, output, next_hidden, next_cell, scratch);
+    ((const lstm_call *)whole)
+        ->kernel(&args, input, hidden, cell, output, next_hidden, next_cell, scratch);
 }
 
-static bool lstm_full_run(const arguments *state, oribi_kit_run *run)
+static bool run_by(oribi_kit_run *run, lstm_call whole)
 {
-    arguments args = *state;
+    arguments *args = &whole.args;
     TF_Tensor *tensor = NULL;
     void *out[3];
-    if (!read_sizes(run, &args) || !make_outputs(run, &args, out)) {
+    if (!read_sizes(run, args) || !make_outputs(run, args, out)) {
         return false;
     }
-    void *scratch = oribi_kit_scratch(run, oribi_micro_lstm_full_f32_scratch(&args), &tensor);
+    void *scratch = oribi_kit_scratch(run, oribi_micro_lstm_full_f32_scratch(args), &tensor);
     if (scratch == NULL) {
         return false;
     }
-    args.weights = data_of(run, WEIGHTS);
-    args.recurrent = data_of(run, RECURRENT);
-    args.bias = data_of(run, BIAS);
-    args.peephole = data_of(run, PEEPHOLE);
-    args.norm = data_of(run, NORM);
-    args.projection = data_of(run, PROJECTION);
-    args.projection_bias = data_of(run, PROJECTION_BIAS);
+    args->weights = data_of(run, WEIGHTS);
+    args->recurrent = data_of(run, RECURRENT);
+    args->bias = data_of(run, BIAS);
+    args->peephole = data_of(run, PEEPHOLE);
+    args->norm = data_of(run, NORM);
+    args->projection = data_of(run, PROJECTION);
+    args->projection_bias = data_of(run, PROJECTION_BIAS);
     const size_t width = sizeof(float);
-    const oribi_lstm_slices slices = {.call = call,
-                                      .args = &args,
-                                      .batch = args.batch,
-                                      .steps = args.steps,
-                                      .is_time_major = args.is_time_major,
-                                      .step_cost = 4 * (int64_t)args.units *
-                                                   ((int64_t)args.in_c + 2 * (int64_t)args.outputs),
-                                      .in_bytes = (size_t)args.in_c * width,
-                                      .out_bytes = (size_t)args.outputs * width,
-                                      .hidden_bytes = (size_t)args.outputs * width,
-                                      .cell_bytes = (size_t)args.units * width,
-                                      .input = data_of(run, INPUT),
-                                      .hidden = data_of(run, HIDDEN),
-                                      .cell = data_of(run, CELL),
-                                      .output = out[0],
-                                      .next_hidden = out[1],
-                                      .next_cell = out[2],
-                                      .scratch = scratch};
+    const oribi_lstm_slices slices = {
+        .call = call,
+        .args = &whole,
+        .batch = args->batch,
+        .steps = args->steps,
+        .is_time_major = args->is_time_major,
+        .step_cost = 4 * (int64_t)args->units * ((int64_t)args->in_c + 2 * (int64_t)args->outputs),
+        .in_bytes = (size_t)args->in_c * width,
+        .out_bytes = (size_t)args->outputs * width,
+        .hidden_bytes = (size_t)args->outputs * width,
+        .cell_bytes = (size_t)args->units * width,
+        .input = data_of(run, INPUT),
+        .hidden = data_of(run, HIDDEN),
+        .cell = data_of(run, CELL),
+        .output = out[0],
+        .next_hidden = out[1],
+        .next_cell = out[2],
+        .scratch = scratch};
     const bool good = oribi_lstm_slices_run(run, &slices);
     TF_DeleteTensor(tensor);
     return good;
 }
+
+static bool lstm_full_run(const arguments *state, oribi_kit_run *run)
+{
+    return run_by(run, (lstm_call){*state, oribi_micro_lstm_full_f32});
+}
 ORIBI_KIT_COMPUTE(lstm_full, N_INPUTS)
+
+static bool lstm_fma_run(const arguments *state, oribi_kit_run *run)
+{
+    return run_by(run, (lstm_call){*state, oribi_micro_lstm_full_fma_f32});
+}
+ORIBI_KIT_COMPUTE(lstm_fma, N_INPUTS)
 
 const oribi_cpu_kernel oribi_cpu_lstm_full_kernels[] = {
     ORIBI_CPU_STATE_ROW("Oribi>LstmFull", lstm_full, lstm_full,
                         "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_FMA_ROW("Oribi>LstmFull", lstm_full, lstm_fma),
     {.op_name = NULL},
 };

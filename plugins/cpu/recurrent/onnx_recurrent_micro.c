@@ -34,8 +34,9 @@ static void call_micro(const slices *s)
     } else {
         (s->gates == ORIBI_RECURRENT_GRU
              ? (s->is_fused ? oribi_micro_onnx_gru_fma_f32 : oribi_micro_onnx_gru_f32)
-         : s->one.form != 0 ? oribi_micro_hybrid_rnn_f32
-         : s->is_fused      ? oribi_micro_onnx_rnn_fma_f32
+         : s->one.form != 0
+             ? (s->is_fused ? oribi_micro_hybrid_rnn_fma_f32 : oribi_micro_hybrid_rnn_f32)
+         : s->is_fused ? oribi_micro_onnx_rnn_fma_f32
                        : oribi_micro_onnx_rnn_f32)(&s->one, s->input, NULL, s->hidden[0], s->output,
                                                    s->hidden[1], s->scratch);
     }
@@ -257,6 +258,7 @@ const oribi_cpu_kernel oribi_cpu_onnx_recurrent_micro_kernels[] = {
     ROW("ONNX>LSTM", lstm, fused, 1e-4, FUSED) ROW("ONNX>GRU", gru, fused, 1e-4, FUSED)
     ROW("ONNX>RNN", rnn, fused, 1e-4, FUSED) ROW("Oribi>DynamicLstm", lstm, dynamic, 5e-2, BESIDE)
     ROW("Oribi>HybridRnn", hybrid, micro, 1e-4, .priority = ORIBI_CPU_REFERENCE)
+    ROW("Oribi>HybridRnn", hybrid, fused, 1e-4, FUSED)
     {.op_name = NULL},
 };
 /* clang-format on */

@@ -75,6 +75,7 @@ typedef struct svdf_call {
         }                                                                                          \
     }
 UNITS(units_f32, oribi_micro_svdf_f32_args, oribi_micro_svdf_f32, float, float)
+UNITS(units_fma, oribi_micro_svdf_f32_args, oribi_micro_svdf_fma_f32, float, float)
 UNITS(units_s8, oribi_micro_svdf_s8_args, oribi_micro_svdf_s8, int8_t, int16_t)
 UNITS(units_narrow, oribi_micro_svdf_s8_args, oribi_micro_svdf_narrow_s8, int8_t, int8_t)
 
@@ -93,7 +94,8 @@ static void svdf_read(oribi_kit_setup *setup, int64_t *rank)
 }
 ORIBI_KIT_CREATE(svdf, int64_t)
 
-static bool svdf_run(const int64_t *rank, oribi_kit_run *run)
+static bool run_float(const int64_t *rank, oribi_kit_run *run,
+                      void (*units)(void *, int64_t, int64_t))
 {
     struct oribi_micro_svdf_s8_spec spec = {0};
     void *output, *next;
@@ -110,10 +112,21 @@ static bool svdf_run(const int64_t *rank, oribi_kit_run *run)
                                                    spec.rank,
                                                    spec.memory};
     svdf_call call = {.args = &args, .output = output, .next = next};
-    run_units(run, &spec, &call, units_f32);
+    run_units(run, &spec, &call, units);
     return true;
 }
+
+static bool svdf_run(const int64_t *rank, oribi_kit_run *run)
+{
+    return run_float(rank, run, units_f32);
+}
 ORIBI_KIT_COMPUTE(svdf, 5)
+
+static bool svdf_fma_run(const int64_t *rank, oribi_kit_run *run)
+{
+    return run_float(rank, run, units_fma);
+}
+ORIBI_KIT_COMPUTE(svdf_fma, 5)
 
 static void q_svdf_read(oribi_kit_setup *setup, struct oribi_micro_svdf_s8_spec *spec)
 {
@@ -176,6 +189,7 @@ ORIBI_KIT_COMPUTE(q_narrow_svdf, 5)
 
 const oribi_cpu_kernel oribi_cpu_recurrent_kernels[] = {
     ORIBI_CPU_STATE_ROW("Oribi>Svdf", svdf, svdf, "the arithmetic of micro/, bit for bit"),
+    ORIBI_CPU_FMA_ROW("Oribi>Svdf", svdf, svdf_fma),
     ORIBI_CPU_STATE_ROW("Oribi>QSvdf", q_svdf, q_svdf, "the arithmetic of micro/, bit for bit"),
     ORIBI_CPU_STATE_ROW("Oribi>QNarrowSvdf", q_narrow_svdf, q_narrow_svdf,
                         "the arithmetic of micro/, bit for bit"),

@@ -51,7 +51,6 @@ static const oribi_lower_row rows[] = {
     {"Oribi>QNarrowSvdf", "svdf", oribi_lower_q_narrow_svdf},
     {"Oribi>Svdf", "svdf", oribi_lower_svdf},
     {"Oribi>QLstm", "lstm", oribi_lower_q_lstm},
-    {"Oribi>Lstm", "lstm", oribi_lower_lstm},
     {"Oribi>LstmFull", "lstm", oribi_lower_lstm_full},
     {"ONNX>LSTM", "lstm", oribi_lower_onnx_lstm},
     {"Oribi>DynamicLstm", "dynamic_lstm", oribi_lower_dynamic_lstm},

@@ -88,6 +88,9 @@ typedef struct oribi_lowering {
     TF_Status *status;
 } oribi_lowering;
 
+/* Of the two kernels of an op, which differ in how they add products: micro/fma's with --fma. */
+#define ORIBI_LOWER_FMA(lowering, name) ((lowering)->options->fma ? #name "_fma_f32" : #name "_f32")
+
 /* integer/narrow_indices.c: indices that the graph computes as int64 become int32. */
 bool oribi_lower_narrow_indices(oribi_graph *graph, TF_Status *status);
 /* Makes the calls of the live nodes, in order. UNIMPLEMENTED with every node that cannot be
@@ -136,9 +139,8 @@ oribi_lower_function oribi_lower_qlinear_conv2d, oribi_lower_qlinear_matmul,
     oribi_lower_dynamic_quantize_linear;
 oribi_lower_function oribi_lower_svdf, oribi_lower_q_svdf, oribi_lower_q_narrow_svdf,
     oribi_lower_wide_conv2d;
-oribi_lower_function oribi_lower_lstm, oribi_lower_q_lstm, oribi_lower_lstm_full,
-    oribi_lower_onnx_lstm, oribi_lower_dynamic_lstm, oribi_lower_onnx_gru, oribi_lower_onnx_rnn,
-    oribi_lower_hybrid_rnn;
+oribi_lower_function oribi_lower_q_lstm, oribi_lower_lstm_full, oribi_lower_onnx_lstm,
+    oribi_lower_dynamic_lstm, oribi_lower_onnx_gru, oribi_lower_onnx_rnn, oribi_lower_hybrid_rnn;
 oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strided_slice,
     oribi_lower_space, oribi_lower_reverse, oribi_lower_pad_axes, oribi_lower_concat,
     oribi_lower_pack, oribi_lower_split, oribi_lower_split_v, oribi_lower_unpack,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowering of LSTM, in float and quantised. */
+/* Lowering of quantised LSTM. That of float: lower_lstm_full.c. */
 #include "compile/lower/args_table.h"
 #include "compile/lower/lower.h"
-#include "micro/recurrent/lstm_f32.h"
 #include "micro/recurrent/lstm_s16_prepare.h"
 #include "micro/recurrent/lstm_s8_prepare.h"
 #include "tensor/status.h"
@@ -34,35 +33,6 @@ static bool read_sizes(oribi_lowering *lowering, oribi_call *call,
         ORIBI_CALL_PLACE(call, args, weights, (int64_t)4 * (s)->units * (s)->in_c);                \
         ORIBI_CALL_PLACE(call, args, recurrent, (int64_t)4 * (s)->units * (s)->units);             \
     } while (0)
-
-bool oribi_lower_lstm(oribi_lowering *lowering, oribi_call *call)
-{
-    struct oribi_micro_lstm_sizes sizes;
-    const void *constants[3];
-    ORIBI_TRY(read_sizes(lowering, call, &sizes));
-    for (int32_t i = 0; i < 3; i++) {
-        constants[i] = oribi_lower_constant(lowering, call, WEIGHTS + i, TF_FLOAT);
-        ORIBI_TRY(constants[i] != NULL);
-    }
-    const struct oribi_micro_lstm_f32_args args = {
-        .weights = constants[0],
-        .recurrent = constants[1],
-        .bias = constants[2],
-        .batch = sizes.batch,
-        .steps = sizes.steps,
-        .in_c = sizes.in_c,
-        .units = sizes.units,
-        .is_time_major = sizes.is_time_major,
-        .cell_clip = oribi_lower_float(call, "cell_clip"),
-    };
-    call->scratch_bytes = (int64_t)sizes.units * 4 * (int64_t)sizeof(float);
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "lstm_f32", lstm_f32, &args));
-    PLACE_MATRICES(call, &args, &sizes);
-    ORIBI_CALL_PLACE(call, &args, bias, (int64_t)4 * sizes.units);
-    return true;
-}
-
-/* --- Quantised ------------------------------------------------------------------------------- */
 
 static bool read_spec(oribi_lowering *lowering, oribi_call *call, struct oribi_micro_lstm_spec *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowering of float LSTM in all its forms. The plain one: lower_lstm.c. */
+/* Lowering of float LSTM. That of integers: lower_lstm.c. */
 #include "compile/lower/args_table.h"
 #include "compile/lower/lower.h"
 #include "micro/recurrent/lstm_full_f32_prepare.h"
@@ -83,8 +83,9 @@ bool oribi_lower_lstm_full(oribi_lowering *lowering, oribi_call *call)
 {
     arguments a = {.cell_clip = oribi_lower_float(call, "cell_clip"),
                    .projection_clip = oribi_lower_float(call, "projection_clip")};
-    ORIBI_TRY(read_sizes(lowering, call, &a) && read_constants(lowering, call, &a) &&
-              ORIBI_CALL_SET(lowering, call, "lstm_full_f32", lstm_full_f32, &a));
+    ORIBI_TRY(
+        read_sizes(lowering, call, &a) && read_constants(lowering, call, &a) &&
+        ORIBI_CALL_SET(lowering, call, ORIBI_LOWER_FMA(lowering, lstm_full), lstm_full_f32, &a));
     place_constants(call, &a);
     call->has_scratch = true;
     call->scratch_bytes = oribi_micro_lstm_full_f32_scratch(&a);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering of ONNX's LSTM, GRU and RNN of float, and of TFLite's hybrid RNN. Its LSTMs:
- * lower_lstm.c. */
+ * lower_lstm_full.c. */
 #include "compile/lower/args_table.h"
-#include "compile/common/compile_options.h"
 #include "compile/lower/lower.h"
 #include "micro/recurrent/recurrent_f32_prepare.h"
 #include "tensor/status.h"
@@ -105,14 +104,10 @@ static bool lower(oribi_lowering *lowering, oribi_call *call, int32_t gates, int
     return true;
 }
 
-/* Of the two kernels of an op, which differ in how they add products. */
-#define KERNEL(lowering, name)                                                                     \
-    ((lowering)->options->fma ? "onnx_" #name "_fma_f32" : "onnx_" #name "_f32")
-
 bool oribi_lower_onnx_lstm(oribi_lowering *lowering, oribi_call *call)
 {
     return lower(lowering, call, 4, oribi_lower_bool(call, "input_forget") ? 1 : 0,
-                 KERNEL(lowering, lstm), 0);
+                 ORIBI_LOWER_FMA(lowering, onnx_lstm), 0);
 }
 
 bool oribi_lower_dynamic_lstm(oribi_lowering *lowering, oribi_call *call)
@@ -124,16 +119,16 @@ bool oribi_lower_dynamic_lstm(oribi_lowering *lowering, oribi_call *call)
 bool oribi_lower_onnx_gru(oribi_lowering *lowering, oribi_call *call)
 {
     return lower(lowering, call, 3, oribi_lower_bool(call, "linear_before_reset") ? 1 : 0,
-                 KERNEL(lowering, gru), 0);
+                 ORIBI_LOWER_FMA(lowering, onnx_gru), 0);
 }
 
 bool oribi_lower_onnx_rnn(oribi_lowering *lowering, oribi_call *call)
 {
-    return lower(lowering, call, 1, 0, KERNEL(lowering, rnn), 0);
+    return lower(lowering, call, 1, 0, ORIBI_LOWER_FMA(lowering, onnx_rnn), 0);
 }
 
 bool oribi_lower_hybrid_rnn(oribi_lowering *lowering, oribi_call *call)
 {
-    return lower(lowering, call, 1, oribi_lower_bool(call, "asymmetric") ? 2 : 1, "hybrid_rnn_f32",
-                 0);
+    return lower(lowering, call, 1, oribi_lower_bool(call, "asymmetric") ? 2 : 1,
+                 ORIBI_LOWER_FMA(lowering, hybrid_rnn), 0);
 }

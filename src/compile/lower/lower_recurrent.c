@@ -70,7 +70,7 @@ bool oribi_lower_svdf(oribi_lowering *lowering, oribi_call *call)
     const void *weights[3];
     ORIBI_TRY(read_sizes(lowering, call, &spec) && read_weights(lowering, call, types, weights));
     SET_SIZES(&args, &spec, weights);
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "svdf_f32", svdf_f32, &args));
+    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, ORIBI_LOWER_FMA(lowering, svdf), svdf_f32, &args));
     PLACE_WEIGHTS(call, &args, &spec, TF_FLOAT);
     return true;
 }

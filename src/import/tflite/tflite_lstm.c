@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UNIDIRECTIONAL_SEQUENCE_LSTM becomes Oribi>Lstm or Oribi>QLstm, LSTM one of one step, and
+/* UNIDIRECTIONAL_SEQUENCE_LSTM becomes Oribi>LstmFull or Oribi>QLstm, LSTM one of one step, and
  * BIDIRECTIONAL_SEQUENCE_LSTM two, of which one goes backwards: the four gates' weights lie
  * behind each other, hidden state and cell are variable tensors (tflite_variable.c). The plain form
  * alone: the interpreters do not agree on which others there are, and TensorFlow Lite Micro has
@@ -35,7 +35,7 @@ typedef struct lstm {
     int64_t units, outputs, in_c;
     bool is_time_major;
     float cell_clip, projection_clip;
-    oribi_value_id inputs[10]; /* of the op; a plain one has 6 */
+    oribi_value_id inputs[10]; /* of the op; a quantised one has 6 */
 } lstm;
 
 /* --- What is there, and what may not be ------------------------------------------------------- */
@@ -388,12 +388,6 @@ static const oribi_node *emit_quantised(oribi_tflite_node *n, const lstm *l)
 
 static const oribi_node *emit_float(oribi_tflite_node *n, lstm *l)
 {
-    if (is_plain(l) && !l->is_hybrid) {
-        return oribi_tflite_emit_node(
-            n, "Oribi>Lstm", l->inputs, 6,
-            ATTRS(ATTR_BOOL("time_major", l->is_time_major), ATTR_FLOAT("cell_clip", l->cell_clip)),
-            3);
-    }
     if (!read_more(n, l)) {
         return NULL;
     }

@@ -36,6 +36,16 @@ static oribi_value_id columns(oribi_tflite_node *n, oribi_value_id gates, int64_
         NO_ATTRS);
 }
 
+/* What this form has not. */
+static oribi_value_id none(oribi_tflite_node *n, int rank)
+{
+    static const int64_t dims[2] = {0};
+    const oribi_value_id empty =
+        oribi_graph_add_constant_copy(n->graph, "none", TF_FLOAT, dims, rank, "", n->status);
+    n->failed = n->failed || empty < 0;
+    return empty;
+}
+
 static bool check_inputs(oribi_tflite_node *n)
 {
     if (n->n_inputs != N_INPUTS || n->n_outputs != N_OUTPUTS) {
@@ -69,12 +79,13 @@ bool oribi_tflite_lstm_basic(oribi_tflite_node *n)
     const oribi_dims gates_dims = {3, {4, units, in + units}}, bias_dims = {2, {4, units}},
                      sequence = {3, {1, batch, in}};
     const oribi_value_id gates = order_gates(n, oribi_tflite_reshape(n, weights, &gates_dims));
-    const oribi_node *node = oribi_tflite_emit_node(
-        n, "Oribi>Lstm",
-        INPUTS(oribi_tflite_reshape(n, x, &sequence), columns(n, gates, 0, in),
-               columns(n, gates, in, units),
-               order_gates(n, oribi_tflite_reshape(n, bias, &bias_dims)), hidden, cell),
-        ATTRS(ATTR_BOOL("time_major", true)), 3);
+    const oribi_node *node =
+        oribi_tflite_emit_node(n, "Oribi>LstmFull",
+                               INPUTS(oribi_tflite_reshape(n, x, &sequence),
+                                      columns(n, gates, 0, in), columns(n, gates, in, units),
+                                      order_gates(n, oribi_tflite_reshape(n, bias, &bias_dims)),
+                                      hidden, cell, none(n, 2), none(n, 2), none(n, 2), none(n, 1)),
+                               ATTRS(ATTR_BOOL("time_major", true)), 3);
     if (node == NULL) {
         return false;
     }

@@ -16,9 +16,6 @@
 
 enum { HEIGHT = 1, WIDTH = 2, DEPTH = 3 };
 
-/* Of the two kernels of a layer, which differ in how they add products. */
-#define KERNEL(lowering, name) ((lowering)->options->fma ? #name "_fma_f32" : #name "_f32")
-
 typedef struct epilogue {
     const float *bias;
     int32_t residual; /* input of the node; -1: none */
@@ -159,7 +156,7 @@ static bool set_convolution(oribi_lowering *lowering, oribi_call *call, const ge
     ORIBI_TRY(args.filter != NULL);
     SET_GEOMETRY(&args, g);
     SET_EPILOGUE(&args, e);
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, KERNEL(lowering, conv2d), conv2d_f32, &args));
+    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, ORIBI_LOWER_FMA(lowering, conv2d), conv2d_f32, &args));
     ORIBI_CALL_PLACE(call, &args, filter, taps * out_c);
     ORIBI_CALL_PLACE(call, &args, bias, out_c);
     return take_inputs(lowering, call, e);
@@ -196,7 +193,7 @@ bool oribi_lower_depthwise_f32(oribi_lowering *lowering, oribi_call *call)
     SET_GEOMETRY(&args, &g);
     SET_EPILOGUE(&args, &e);
     call->macs = taps * g.in[0] * g.out[HEIGHT] * g.out[WIDTH] * channels;
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, KERNEL(lowering, depthwise_conv2d),
+    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, ORIBI_LOWER_FMA(lowering, depthwise_conv2d),
                              depthwise_conv2d_f32, &args));
     ORIBI_CALL_PLACE(call, &args, filter, taps * channels);
     ORIBI_CALL_PLACE(call, &args, bias, channels);
@@ -222,8 +219,8 @@ bool oribi_lower_transpose_conv_f32(oribi_lowering *lowering, oribi_call *call)
     call->macs = oribi_lower_count(oribi_lower_input(lowering, call, 2)) * g.filter[0] *
                  g.filter[1] * g.out[DEPTH];
     return oribi_call_take(lowering, call, (const int32_t[]){1, 2}, 2) &&
-           ORIBI_CALL_SET(lowering, call, KERNEL(lowering, transpose_conv), transpose_conv_f32,
-                          &args);
+           ORIBI_CALL_SET(lowering, call, ORIBI_LOWER_FMA(lowering, transpose_conv),
+                          transpose_conv_f32, &args);
 }
 
 /* --- Products of matrices -------------------------------------------------------------------- */
@@ -293,5 +290,5 @@ bool oribi_lower_matmul_f32(oribi_lowering *lowering, oribi_call *call)
     call->n_inputs = 2;
     call->macs = oribi_lower_count(oribi_lower_output(lowering, call)) * inner;
     return read_batches(lowering, call, a, b, &args.batch) &&
-           ORIBI_CALL_SET(lowering, call, KERNEL(lowering, matmul), matmul_f32, &args);
+           ORIBI_CALL_SET(lowering, call, ORIBI_LOWER_FMA(lowering, matmul), matmul_f32, &args);
 }

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RNN of float whose hidden state goes through bytes by fused multiply-add. */
+#include "micro/fma/dots_fma_f32.h"
+
+#define ORIBI_MICRO_DOTS_F32       oribi_micro_dots_fma_f32
+#define ORIBI_MICRO_HYBRID_RNN_F32 oribi_micro_hybrid_rnn_fma_f32
+#include "micro/recurrent/hybrid_rnn_f32_body.h"
