@@ -173,7 +173,10 @@ int32_t oribi_micro_mul_q_prepare(const struct oribi_micro_binary_q_spec *spec,
     const double real = is_float
                             ? (double)(product / s->output.scale)
                             : (double)s->a.scale * (double)s->b.scale / (double)s->output.scale;
-    return fill_product(s, real, args);
+    /* Beyond 2^31 C leaves the source's shift open. There each product of bytes but 0 saturates,
+     * and it does at 2^14, which 32 bits hold. */
+    const int32_t saturates = s->kind != ORIBI_MICRO_S16 && real > (double)INT32_MAX;
+    return fill_product(s, saturates != 0 ? 16384.0 : real, args);
 }
 
 int32_t oribi_micro_div_q_prepare(const struct oribi_micro_binary_q_spec *spec,

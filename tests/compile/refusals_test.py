@@ -87,7 +87,7 @@ REFUSED = {
     "a zero point outside uint8": (binary("ADD", "u8", (0.5, 256), (0.5, 0), (0.5, 0), **ADD), "zero point 256", "tflm"),
     "operands of two types": (binary("ADD", "u8", (0.5, 0), (0.5, 0), (0.5, 0), (None, "i8"), **ADD),
                               "operands of different types", "tflm"),
-    "a factor beyond 31 bits": (binary("MUL", "u8", (1e9, 0), (1e9, 0), (1e-9, 0), **ADD), OUTSIDE, "tflm"),
+    "a factor beyond 31 bits": (binary("MUL", "i16x8", (1e9, 0), (1e9, 0), (1e-9, 0), **ADD), OUTSIDE, "tflm"),
     "powers of two of which none is the sum's": (binary("ADD", "i16x8", (0.25, 0), (0.125, 0), (0.5, 0), **ADD), OUTSIDE,
                                                  "tflite"),
     "extremes of two scales": (binary("MAXIMUM", "u8", (0.5, 0), (0.25, 0), (0.5, 0)), "different scales", "tflm"),
