@@ -11,50 +11,52 @@
 
 enum { PADS = 8 };
 
-/* Convolutions over two dimensions, and where their filters have the window. */
-typedef struct padded_op {
-    const char *name;
-    int32_t window; /* the first of two dims */
-    bool is_explicit, is_quantised;
-} padded_op;
-
-static const padded_op ops[] = {
-    {"Conv2D", 0, true, false},
-    {"DepthwiseConv2dNative", 0, true, false},
-    {"Oribi>QConv2D", 1, false, true},
-    {"Oribi>QDepthwiseConv2D", 1, false, true},
-};
-
-static const padded_op *find_op(const oribi_node *node)
+/* Is it a convolution of ours that reads input 0 by windows of input 1 and pads nothing? */
+static bool is_layer(const oribi_node *node)
 {
-    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
-        if (oribi_pass_is(node, ops[i].name)) {
-            return &ops[i];
-        }
+    return node->op->is_built_in && oribi_pass_has(node, ORIBI_TRAIT_COST) &&
+           !oribi_pass_has(node, ORIBI_TRAIT_PARAMETERS) &&
+           oribi_attrs_find(&node->attrs, "strides") != NULL &&
+           oribi_pass_attr_is(node, "padding", "VALID", "");
+}
+
+static bool is_quantised(const oribi_node *node)
+{
+    return oribi_attrs_find(&node->attrs, "input_zero") != NULL;
+}
+
+static bool is_number(const oribi_constant_view *view, int64_t wanted)
+{
+    float number = 0;
+    int16_t wide = 0;
+    switch (view->dtype) {
+    case TF_FLOAT:
+        memcpy(&number, view->data, sizeof number);
+        return number == (float)wanted;
+    case TF_INT8:
+        return *(const int8_t *)view->data == wanted;
+    case TF_UINT8:
+        return *(const uint8_t *)view->data == wanted;
+    case TF_INT16:
+        memcpy(&wide, view->data, sizeof wide);
+        return wide == wanted;
+    default:
+        return false;
     }
-    return NULL;
 }
 
 /* Is the pad's value the one that the layer takes for what lies outside? */
-static bool is_outside(const oribi_graph *graph, const oribi_node *pad, const oribi_node *node,
-                       const padded_op *op)
+static bool is_outside(const oribi_graph *graph, const oribi_node *pad, const oribi_node *node)
 {
-    const int64_t zero = op->is_quantised ? oribi_pass_attr_int(node, "input_zero", 0) : 0;
-    if (pad->n_inputs < 3) {
-        return oribi_pass_is(pad, "Pad") && zero == 0;
-    }
-    const oribi_constant_view *value = oribi_pass_constant(graph, pad->inputs[2]);
-    if (!oribi_pass_is(pad, "PadV2") || value == NULL || oribi_pass_view_count(value) != 1) {
+    const int64_t zero = is_quantised(node) ? oribi_pass_attr_int(node, "input_zero", 0) : 0;
+    if (oribi_attrs_find(&pad->attrs, "mode") != NULL) { /* mirrored */
         return false;
     }
-    if (op->is_quantised) {
-        return value->dtype == TF_INT8 && *(const int8_t *)value->data == zero;
+    if (pad->n_inputs < 3) {
+        return zero == 0;
     }
-    float number = 1;
-    if (value->dtype == TF_FLOAT) {
-        memcpy(&number, value->data, sizeof number);
-    }
-    return number == 0;
+    const oribi_constant_view *value = oribi_pass_constant(graph, pad->inputs[2]);
+    return value != NULL && oribi_pass_view_count(value) == 1 && is_number(value, zero);
 }
 
 /* What a pad and a convolution are together. */
@@ -104,7 +106,7 @@ static bool read_pads(const oribi_graph *graph, oribi_value_id value, int64_t ou
 }
 
 static bool read(const oribi_graph *graph, const oribi_node *pad, const oribi_node *node,
-                 const padded_op *op, padded *out)
+                 padded *out)
 {
     const oribi_traits t = oribi_pass_traits(pad);
     const oribi_shape *filter = &graph->values[node->inputs[1]]->shape;
@@ -122,8 +124,10 @@ static bool read(const oribi_graph *graph, const oribi_node *pad, const oribi_no
             return false;
         }
     }
-    out->taps[0] = filter->dims[op->window];
-    out->taps[1] = filter->dims[op->window + 1];
+    const int32_t window =
+        is_quantised(node) ? 1 : 0; /* [outputs, rows, columns, inputs], or rows first */
+    out->taps[0] = filter->dims[window];
+    out->taps[1] = filter->dims[window + 1];
     return true;
 }
 
@@ -149,15 +153,15 @@ static bool is_same(const padded *p)
     return true;
 }
 
-static bool join(oribi_graph *graph, oribi_node *pad, oribi_node *node, const padded_op *op,
-                 oribi_pass_report *report, TF_Status *status)
+static bool join(oribi_graph *graph, oribi_node *pad, oribi_node *node, oribi_pass_report *report,
+                 TF_Status *status)
 {
     padded p;
-    if (!read(graph, pad, node, op, &p) || !is_outside(graph, pad, node, op)) {
+    if (!read(graph, pad, node, &p) || !is_outside(graph, pad, node)) {
         return true;
     }
     const bool becomes_same = is_same(&p);
-    if (!becomes_same && !op->is_explicit) {
+    if (!becomes_same && oribi_op_find_attr(node->op, "explicit_paddings") == NULL) {
         return true;
     }
     if (!oribi_attrs_set_string(&node->attrs, &graph->arena, "padding",
@@ -178,14 +182,14 @@ bool oribi_pass_fuse_pads(oribi_graph *graph, oribi_pass_report *report, TF_Stat
 {
     for (int32_t i = 0; i < graph->n_nodes; i++) {
         oribi_node *node = graph->nodes[i];
-        const padded_op *op = node->is_dead ? NULL : find_op(node);
-        oribi_node *pad = op != NULL ? oribi_graph_producer(graph, node->inputs[0]) : NULL;
+        oribi_node *pad = !node->is_dead && node->op != NULL && is_layer(node)
+                              ? oribi_graph_producer(graph, node->inputs[0])
+                              : NULL;
         if (pad == NULL || !oribi_pass_has(pad, ORIBI_TRAIT_PADS) || oribi_pass_keeps_op(node) ||
-            oribi_pass_keeps_op(pad) || !oribi_fusion_same_device(pad, node) ||
-            !oribi_pass_attr_is(node, "padding", "VALID", "")) {
+            oribi_pass_keeps_op(pad) || !oribi_fusion_same_device(pad, node)) {
             continue;
         }
-        ORIBI_TRY(join(graph, pad, node, op, report, status));
+        ORIBI_TRY(join(graph, pad, node, report, status));
     }
     return true;
 }
