@@ -211,19 +211,20 @@ static void find_sums(const struct oribi_micro_add_scales_s8 *s, int8_t *out)
     for (int32_t j = 0; s->subtract != 0 && j < BYTES; j++) {
         right[j] = -right[j];
     }
-    const int32_t b = s->subtract != 0 ? last : 0; /* of which sums are least */
+    const int32_t b = s->subtract != 0 ? last : 0, by = b == 0 ? 1 : -1; /* sums grow from b on */
     const int32_t most = left[last] + right[last - b] + 1;
     for (int32_t k = 1; k <= n; k++) {
         first[k] = first_sum(s, s->low + k, k == 1 ? left[0] + right[b] : first[k - 1], most);
     }
+    first[n + 1] = INT32_MAX; /* no sum reaches it */
     for (int32_t i = 0; i < BYTES; i++) {
-        int32_t k = 0;
-        for (int32_t j = 0; j < BYTES; j++) {
-            const int32_t at = b == 0 ? j : last - j, sum = left[i] + right[at];
-            while (k < n && sum >= first[k + 1]) {
+        int8_t *row = out + i * BYTES;
+        int32_t k = 1;
+        for (int32_t j = 0, at = b; j < BYTES; j++, at += by) {
+            while (left[i] + right[at] >= first[k]) {
                 k++;
             }
-            out[i * BYTES + at] = (int8_t)(s->low + k);
+            row[at] = (int8_t)(s->low + k - 1);
         }
     }
 }
