@@ -11,12 +11,15 @@
 
 enum { PADS = 8 };
 
-/* Is it a convolution of ours that reads input 0 by windows of input 1 and pads nothing? */
+/* Is it a convolution of ours that reads input 0 by windows of input 1 and pads nothing? Only
+ * data_format says which dimensions the windows slide over. */
 static bool is_layer(const oribi_node *node)
 {
     return node->op->is_built_in && oribi_pass_has(node, ORIBI_TRAIT_COST) &&
            !oribi_pass_has(node, ORIBI_TRAIT_PARAMETERS) &&
            oribi_attrs_find(&node->attrs, "strides") != NULL &&
+           oribi_pass_attr_is(node, "input_format", "NHWC", "NHWC") &&
+           oribi_pass_attr_is(node, "filter_format", "HWIO", "HWIO") &&
            oribi_pass_attr_is(node, "padding", "VALID", "");
 }
 
@@ -186,7 +189,8 @@ bool oribi_pass_fuse_pads(oribi_graph *graph, oribi_pass_report *report, TF_Stat
                               ? oribi_graph_producer(graph, node->inputs[0])
                               : NULL;
         if (pad == NULL || !oribi_pass_has(pad, ORIBI_TRAIT_PADS) || oribi_pass_keeps_op(node) ||
-            oribi_pass_keeps_op(pad) || !oribi_fusion_same_device(pad, node)) {
+            oribi_pass_keeps_op(pad) || oribi_pass_is_off(node, ORIBI_PASS_FUSE) ||
+            oribi_pass_is_off(pad, ORIBI_PASS_FUSE) || !oribi_fusion_same_device(pad, node)) {
             continue;
         }
         ORIBI_TRY(join(graph, pad, node, report, status));

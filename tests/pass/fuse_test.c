@@ -227,6 +227,45 @@ static void convolutions_pad_themselves(void **state)
     }
 }
 
+static void pads_that_a_graph_optimiser_wrote_stay(void **state)
+{
+    (void)state;
+    for (int written = 0; written < 3; written++) { /* neither, the pad, the convolution */
+        net n = net_open();
+        padded = (struct padded){"Conv2D", {0, 0, 0, 1, 1, 1, 0, 0}, 8, 2, 1, 0, 0, 0, 0, ""};
+        build_padded_floats(&n);
+        if (written > 0) {
+            n.graph->nodes[written - 1]->passes_off = ORIBI_PASS_FUSE;
+        }
+        net_pass(&n, 0);
+        assert_int_equal(net_count(&n, "Pad"), written > 0);
+        net_close(&n);
+    }
+}
+
+/* Windows slide over the last two dimensions of planes. */
+static void build_padded_planes(net *n)
+{
+    padded = (struct padded){"", {0, 0, 0, 0, 1, 1, 0, 0}, 8, 2, 1, 0, 0, 0, 0, ""};
+    const oribi_value_id x = net_input(n, "x", DIMS(1, 3, padded.height, 9));
+    const oribi_value_id filter = net_floats(n, DIMS(3, 3, 3, 4), 0.0F, 0.4F);
+    const oribi_value_id bias = net_floats(n, DIMS(4), 0.0F, 0.4F);
+    oribi_node *node = net_node(n, "Oribi>FusedConv2d", IDS(pad(n, x, TF_FLOAT), filter, bias));
+    const char *const words[] = {"BiasAdd"};
+    oribi_attrs_set_strings(&node->attrs, &n->graph->arena, "fused_ops", words, 1);
+    oribi_attrs_set_int(&node->attrs, &n->graph->arena, "num_args", 1);
+    set_window(n, node, 4);
+    net_output(n, net_done(n, node));
+}
+
+static void a_layer_that_reads_planes_does_not_pad_itself(void **state)
+{
+    (void)state;
+    net n = net_compare(build_padded_planes);
+    assert_int_equal(net_count(&n, "Pad"), 1);
+    net_close(&n);
+}
+
 static void build_dense(net *n)
 {
     oribi_value_id x = net_input(n, "x", DIMS(4, 6));
@@ -468,6 +507,8 @@ int main(void)
         cmocka_unit_test(depthwise_weights_take_the_scale_of_their_channel),
         cmocka_unit_test(depthwise_with_explicit_padding_uses_our_own_fused_op),
         cmocka_unit_test(convolutions_pad_themselves),
+        cmocka_unit_test(pads_that_a_graph_optimiser_wrote_stay),
+        cmocka_unit_test(a_layer_that_reads_planes_does_not_pad_itself),
         cmocka_unit_test(dense_layer_takes_bias_scale_and_relu),
         cmocka_unit_test(sum_with_another_branch_is_an_epilogue),
         cmocka_unit_test(a_sum_that_broadcasts_stays_a_sum),
