@@ -164,7 +164,8 @@ static bool join(oribi_graph *graph, oribi_node *pad, oribi_node *node, oribi_pa
         return true;
     }
     const bool becomes_same = is_same(&p);
-    if (!becomes_same && oribi_op_find_attr(node->op, "explicit_paddings") == NULL) {
+    if (!becomes_same && (oribi_pass_is_foreign(node) ||
+                          oribi_op_find_attr(node->op, "explicit_paddings") == NULL)) {
         return true;
     }
     if (!oribi_attrs_set_string(&node->attrs, &graph->arena, "padding",
