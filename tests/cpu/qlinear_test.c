@@ -43,6 +43,8 @@ static const layer_case cases[] = {
     {{1, 4, 9, 32}, {1, 7, 1, 32}, {1, 1}, {1, 1}, {0, 3, 0, 3}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
     {{2, 8, 9, 3}, {3, 3, 3, 40}, {2, 2}, {1, 1}, {0, 0, 1, 1}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
     {{2, 9, 9, 16}, {3, 3, 8, 18}, {1, 1}, {3, 2}, {3, 2, 3, 2}, TF_INT8, TF_INT8, TF_INT8, -128, 127},
+    {{1, 7, 7, 20}, {3, 3, 20, 70}, {1, 1}, {1, 1}, {1, 1, 1, 1}, TF_INT8, TF_INT8, TF_INT8, -128, 127},
+    {{1, 14, 14, 24}, {3, 3, 24, 40}, {1, 1}, {1, 1}, {1, 1, 1, 1}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
     {{2, 5, 5, 66}, {3, 3, 66, 80}, {1, 1}, {1, 1}, {1, 1, 1, 1}, TF_INT8, TF_UINT8, TF_INT32, -128, 127},
 };
 
@@ -60,6 +62,8 @@ static const product_case products[] = {
     {{1, 33, 259}, {3, 259, 31}, TF_UINT8, TF_INT8, TF_INT32, true, true, -128, 255},
     {{1, 3, 1031}, {0, 1031, 530}, TF_UINT8, TF_UINT8, TF_FLOAT, false, true, -128, 255},
     {{2, 40, 255}, {0, 255, 33}, TF_INT8, TF_UINT8, TF_UINT8, true, false, 3, 200},
+    {{1, 7, 600}, {0, 600, 40}, TF_UINT8, TF_INT8, TF_UINT8, false, false, 0, 255},
+    {{1, 63, 70}, {0, 70, 33}, TF_INT8, TF_INT8, TF_INT8, false, true, -128, 127},
     {{1, 2, 0}, {0, 0, 5}, TF_INT8, TF_INT8, TF_INT8, false, false, -128, 127},
 };
 /* clang-format on */

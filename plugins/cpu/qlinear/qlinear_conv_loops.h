@@ -67,7 +67,7 @@ static void conv_block(const layer *l, int64_t row, int32_t lines, int32_t group
     const int32_t *begins = l->begins + panels * COLUMNS;
     block b;
     begin_block(&b, lines, l->has_row_part);
-    b.ready = l->is_direct ? lines / ROWS * ROWS : 0;
+    b.ready = l->is_direct ? lines / rows_of(lines) * rows_of(lines) : 0;
     b.step = l->a->in_c;
     b.base = base_of(zero_number(l->a->input_signed != 0 ? 128U : 0U, l->a->input_zero));
     for (int32_t k = 0; k < l->inner; k += CHUNK) {

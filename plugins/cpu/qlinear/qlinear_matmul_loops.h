@@ -139,7 +139,8 @@ static void matmul_block(const matmul_call *call, int64_t product, int32_t row, 
         matmul_empty(call, &b, &part);
         return;
     }
-    b.ready = are_numbers(flip) && a->inner % GROUP == 0 ? lines / ROWS * ROWS : 0;
+    const int32_t rows = rows_of(lines);
+    b.ready = are_numbers(flip) && a->inner % GROUP == 0 ? lines / rows * rows : 0;
     b.step = a->inner;
     for (int32_t c = 0; a->a_zero_step == 0 && c < part.count; c += COLUMNS) {
         begin_sums(panel_of(&part.panels, c), zero_number(flip, part.zeros[0]), part.begins + c);

@@ -153,6 +153,17 @@ static int32_t base_of(int32_t zero)
     return zero < 64 ? 0 : zero > 192 ? 128 : zero - 64;
 }
 
+#ifndef FEWER_ROWS
+#define FEWER_ROWS ROWS
+#endif
+/* Rows of a tile of so many lines: fewer where as many tiles have all lines and no others. */
+static inline int32_t rows_of(int32_t lines)
+{
+    const bool are_fewer = FEWER_ROWS != ROWS && lines % FEWER_ROWS == 0 &&
+                           lines / FEWER_ROWS <= (lines + ROWS - 1) / ROWS;
+    return are_fewer ? FEWER_ROWS : ROWS;
+}
+
 /* A block of lines of which `ready` whole tiles lie ready from `from` on. */
 static void begin_block(block *b, int32_t lines, bool has_totals)
 {
@@ -292,7 +303,8 @@ static void add_panel(block *b, const weight *panel, int32_t inner, const int32_
                       int32_t *sums, const panel_end *end)
 {
     panel_part part = part_of(panel, inner, b->at);
-    const bool is_first = b->at == 0, are_few = b->lines < ROWS;
+    const bool is_first = b->at == 0;
+    const int32_t most = rows_of(b->lines), rows = b->lines < most ? 1 : most;
 #ifdef HAS_SEVEN
     int32_t begins[COLUMNS];
     if (part.form == OF_SEVEN && !b->is_split && (is_first || !b->are_many_out)) {
@@ -308,26 +320,28 @@ static void add_panel(block *b, const weight *panel, int32_t inner, const int32_
         widen(b);
     }
 #endif
-    for (int32_t r = 0; r < b->lines; r += are_few ? 1 : ROWS) {
+    for (int32_t r = 0; r < b->lines; r += rows) {
         int32_t *to = sums + r * COLUMNS;
-        ask_ahead(b, r, are_few ? 1 : ROWS);
+        ask_ahead(b, r, rows);
         tile t = {.begin = is_first ? begin : to,
                   .begin_step = is_first ? 0 : COLUMNS,
                   .count = b->count,
                   .sums = to};
-        if (ENDS_TILES != 0 && end != NULL && (are_few || r + ROWS <= b->lines)) {
+        if (ENDS_TILES != 0 && end != NULL && r + rows <= b->lines) {
             t.end = end->of;
             t.to = end->to + r * end->step;
             t.to_step = end->step;
         }
-        if (are_few) {
+        if (rows == 1) {
             add_tile(b, r, &part, 1, &t);
+        } else if (FEWER_ROWS != ROWS && rows == FEWER_ROWS) {
+            add_tile(b, r, &part, FEWER_ROWS, &t);
         } else {
             add_tile(b, r, &part, ROWS, &t);
         }
         if (end != NULL && t.end == NULL) {
             const int32_t left = b->lines - r;
-            store_lines(end->of, to, left < ROWS ? left : ROWS, b->count, end->to + r * end->step,
+            store_lines(end->of, to, left < rows ? left : rows, b->count, end->to + r * end->step,
                         end->step);
         }
     }

@@ -8,7 +8,10 @@
 
 /* A block of work: LINES rows by PANEL columns, whose sums, with CHUNK numbers of each row and of a
  * panel's columns, stay in the first level. */
-enum { LINES = 32, PANEL = 128, CHUNK = 512 };
+#ifndef ORIBI_QLINEAR_LINES
+#define ORIBI_QLINEAR_LINES 32
+#endif
+enum { LINES = ORIBI_QLINEAR_LINES, PANEL = 128, CHUNK = 512 };
 
 enum { LOOSE = 16 /* bytes that are copied at once */ };
 
