@@ -4,10 +4,11 @@
 
 #include "cpu/base/dot_x86_vnni.h"
 
-#define ORIBI_ISA           vnni
-#define TILES_END           1
-#define ORIBI_QLINEAR_LINES 56 /* a multiple of both, as images of 7 x 7, 14 x 14 and 56 x 56 are  \
-                                */
+#define ORIBI_ISA vnni
+#define TILES_END 1
+#define ORIBI_QLINEAR_LINES                                                                        \
+    56 /* a multiple of both, as images of 7 x 7, 14 x 14 and 56 x 56 are                          \
+        */
 #define FEWER_ROWS   7
 #define TAPS_AT_ONCE 16
 enum { ROWS = 8, COLUMNS = 32, HALF = COLUMNS / 2 };
