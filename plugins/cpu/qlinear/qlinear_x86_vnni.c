@@ -6,11 +6,10 @@
 
 #define ORIBI_ISA vnni
 #define TILES_END 1
-#define ORIBI_QLINEAR_LINES                                                                        \
-    56 /* a multiple of both, as images of 7 x 7, 14 x 14 and 56 x 56 are                          \
-        */
-#define FEWER_ROWS   7
-#define TAPS_AT_ONCE 16
+/* A multiple of both numbers of rows, as images of 7 x 7, 14 x 14 and 56 x 56 are of 7. */
+#define ORIBI_QLINEAR_LINES 56
+#define FEWER_ROWS          7
+#define TAPS_AT_ONCE        16
 enum { ROWS = 8, COLUMNS = 32, HALF = COLUMNS / 2 };
 #include "cpu/qlinear/qlinear_quads.h"
 
