@@ -5,16 +5,12 @@
 #include "micro/binary/bias_gelu_f32.h"
 #include "micro/math_f64.h"
 
-void oribi_micro_bias_gelu_f32(const struct oribi_micro_binary_f32_args *args, const float *a,
-                               const float *b, float *output)
+static float bias_gelu(float x, float bias)
 {
-    struct oribi_micro_broadcast_walk walk = {0};
-    const int32_t last = args->shape.rank - 1, count = args->shape.dims[last];
-    const int32_t a_step = args->shape.a_step[last], b_step = args->shape.b_step[last];
-    do {
-        for (int32_t i = 0; i < count; i++) {
-            const float v = a[walk.a + i * a_step] + b[walk.b + i * b_step];
-            *output++ = 0.5F * v * (1.0F + oribi_micro_erf(v * 0.707106781F));
-        }
-    } while (oribi_micro_broadcast_next(&args->shape, &walk) != 0);
+    const float v = x + bias;
+    return 0.5F * v * (1.0F + oribi_micro_erf(v * 0.707106781F));
 }
+
+#define ORIBI_MICRO_BINARY   oribi_micro_bias_gelu_f32
+#define ORIBI_MICRO_OF(x, y) bias_gelu(x, y)
+#include "micro/binary/binary_f32_body.h"

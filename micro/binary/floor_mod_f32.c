@@ -40,17 +40,13 @@ static float rest_of(float x, float y)
     return oribi_micro_with_sign(oribi_micro_from_bits(bits), x);
 }
 
-void oribi_micro_floor_mod_f32(const struct oribi_micro_binary_f32_args *args, const float *a,
-                               const float *b, float *output)
+static float floor_mod(float x, float y)
 {
-    struct oribi_micro_broadcast_walk walk = {0};
-    const int32_t last = args->shape.rank - 1, count = args->shape.dims[last];
-    const int32_t a_step = args->shape.a_step[last], b_step = args->shape.b_step[last];
-    do {
-        for (int32_t i = 0; i < count; i++) {
-            const float y = b[walk.b + i * b_step], rest = rest_of(a[walk.a + i * a_step], y);
-            const int32_t is_other = (y < 0.0F) != (rest < 0.0F) ? 1 : 0;
-            *output++ = is_other != 0 && (rest < 0.0F || rest > 0.0F) ? rest + y : rest;
-        }
-    } while (oribi_micro_broadcast_next(&args->shape, &walk) != 0);
+    const float rest = rest_of(x, y);
+    const int32_t is_other = (y < 0.0F) != (rest < 0.0F) ? 1 : 0;
+    return is_other != 0 && (rest < 0.0F || rest > 0.0F) ? rest + y : rest;
 }
+
+#define ORIBI_MICRO_BINARY   oribi_micro_floor_mod_f32
+#define ORIBI_MICRO_OF(x, y) floor_mod(x, y)
+#include "micro/binary/binary_f32_body.h"
