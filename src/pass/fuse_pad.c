@@ -15,12 +15,11 @@ enum { PADS = 8 };
  * data_format says which dimensions the windows slide over. */
 static bool is_layer(const oribi_node *node)
 {
-    return node->op->is_built_in && oribi_pass_has(node, ORIBI_TRAIT_COST) &&
-           !oribi_pass_has(node, ORIBI_TRAIT_PARAMETERS) &&
+    return node->op->is_built_in && oribi_pass_attr_is(node, "padding", "VALID", "") &&
            oribi_attrs_find(&node->attrs, "strides") != NULL &&
            oribi_pass_attr_is(node, "input_format", "NHWC", "NHWC") &&
            oribi_pass_attr_is(node, "filter_format", "HWIO", "HWIO") &&
-           oribi_pass_attr_is(node, "padding", "VALID", "");
+           oribi_pass_has(node, ORIBI_TRAIT_COST) && !oribi_pass_has(node, ORIBI_TRAIT_PARAMETERS);
 }
 
 static bool is_quantised(const oribi_node *node)
@@ -86,28 +85,6 @@ static bool read_pair(const oribi_node *node, const char *name, int32_t space, i
     return out[0] > 0 && out[1] > 0;
 }
 
-/* The matrix [4, 2] of constants. */
-static bool read_pads(const oribi_graph *graph, oribi_value_id value, int64_t out[PADS])
-{
-    const oribi_constant_view *view = oribi_pass_constant(graph, value);
-    oribi_dims strides;
-    if (view == NULL || view->rank != 2 || view->dims[0] * view->dims[1] != PADS ||
-        view->dims[1] != 2 || (view->dtype != TF_INT32 && view->dtype != TF_INT64) ||
-        !oribi_pass_view_strides(view, &strides)) {
-        return false;
-    }
-    for (int32_t i = 0; i < PADS; i++) {
-        const char *at = (const char *)view->data + i / 2 * strides.at[0] + i % 2 * strides.at[1];
-        int32_t narrow = 0;
-        memcpy(&narrow, at, sizeof narrow);
-        out[i] = narrow;
-        if (view->dtype == TF_INT64) {
-            memcpy(&out[i], at, sizeof out[i]);
-        }
-    }
-    return true;
-}
-
 static bool read(const oribi_graph *graph, const oribi_node *pad, const oribi_node *node,
                  padded *out)
 {
@@ -116,7 +93,7 @@ static bool read(const oribi_graph *graph, const oribi_node *pad, const oribi_no
     out->in = &graph->values[pad->inputs[t.data]]->shape;
     out->space = oribi_pass_attr_is(node, "data_format", "NCHW", "NHWC") ? 2 : 1;
     if (out->in->rank != 4 || filter->rank != 4 ||
-        !read_pads(graph, pad->inputs[t.axes], out->pads) ||
+        !oribi_pass_constant_rows(graph, pad->inputs[t.axes], PADS / 2, 2, out->pads) ||
         !read_pair(node, "strides", out->space, out->strides) ||
         !read_pair(node, "dilations", out->space, out->dilations)) {
         return false;

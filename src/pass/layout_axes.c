@@ -213,28 +213,9 @@ bool oribi_layout_reduce_rule(oribi_layout *layout, oribi_node *node, const orib
 static oribi_value_id permuted_rows(oribi_layout *layout, oribi_value_id value,
                                     const oribi_layout_form *form, int32_t columns)
 {
-    const oribi_constant_view *view = oribi_pass_constant(layout->graph, value);
     int64_t rows[MAX_ROWS], old[MAX_ROWS];
-    oribi_dims strides;
-    if (view == NULL || view->rank != (columns == 1 ? 1 : 2) || view->dims[0] != form->perm.n ||
-        (columns != 1 && view->dims[1] != columns) ||
-        (view->dtype != TF_INT32 && view->dtype != TF_INT64) ||
-        !oribi_pass_view_strides(view, &strides)) {
+    if (!oribi_pass_constant_rows(layout->graph, value, form->perm.n, columns, old)) {
         return -1;
-    }
-    for (int32_t i = 0; i < form->perm.n * columns; i++) {
-        const char *at = (const char *)view->data + (i / columns) * strides.at[0] +
-                         (columns == 1 ? 0 : (i % columns) * strides.at[1]);
-        int32_t narrow = 0;
-        if (view->dtype == TF_INT32) {
-            memcpy(&narrow, at, sizeof narrow);
-            old[i] = narrow;
-        } else {
-            memcpy(&old[i], at, sizeof old[i]);
-            if (old[i] > INT32_MAX || old[i] < INT32_MIN) {
-                return -1;
-            }
-        }
     }
     for (int32_t i = 0; i < form->perm.n * columns; i++) {
         rows[form->perm.at[i / columns] * columns + i % columns] = old[i];

@@ -78,6 +78,34 @@ size_t oribi_pass_view_bytes(const oribi_constant_view *view)
     return bytes;
 }
 
+bool oribi_pass_constant_rows(const oribi_graph *graph, oribi_value_id value, int32_t rows,
+                              int32_t columns, int64_t *out)
+{
+    const oribi_constant_view *view = oribi_pass_constant(graph, value);
+    oribi_dims strides;
+    if (view == NULL || view->rank != (columns == 1 ? 1 : 2) || view->dims[0] != rows ||
+        (columns != 1 && view->dims[1] != columns) ||
+        (view->dtype != TF_INT32 && view->dtype != TF_INT64) ||
+        !oribi_pass_view_strides(view, &strides)) {
+        return false;
+    }
+    for (int32_t i = 0; i < rows * columns; i++) {
+        const char *at = (const char *)view->data + (i / columns) * strides.at[0] +
+                         (columns == 1 ? 0 : (i % columns) * strides.at[1]);
+        int32_t narrow = 0;
+        if (view->dtype == TF_INT32) {
+            memcpy(&narrow, at, sizeof narrow);
+            out[i] = narrow;
+        } else {
+            memcpy(&out[i], at, sizeof out[i]);
+            if (out[i] > INT32_MAX || out[i] < INT32_MIN) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static double element(TF_DataType dtype, const void *at)
 {
     if (dtype == TF_DOUBLE) {

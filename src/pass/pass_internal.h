@@ -80,6 +80,10 @@ bool oribi_pass_channel_vector(const oribi_graph *graph, oribi_value_id value, i
 oribi_value_id oribi_pass_add_view(oribi_graph *graph, const char *name, oribi_value_id of,
                                    const int64_t *dims, const int64_t *strides, int32_t rank,
                                    TF_Status *status);
+/* The ints of a constant [rows], where columns is 1, or [rows, columns]; false: it is none such, or
+ * one of them is no int32. */
+bool oribi_pass_constant_rows(const oribi_graph *graph, oribi_value_id value, int32_t rows,
+                              int32_t columns, int64_t *out);
 oribi_value_id oribi_pass_add_ints(oribi_graph *graph, const char *name, const int64_t *values,
                                    int32_t count, TF_Status *status); /* int32, rank 1 */
 oribi_value_id oribi_pass_add_floats(oribi_graph *graph, const char *name, const double *values,
