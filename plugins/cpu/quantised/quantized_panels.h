@@ -52,8 +52,8 @@ typedef struct oribi_quantized_panels {
     void *weights; /* [panels, groups of taps, 16 channels, taps]; those behind the last are 0 */
     int32_t *bias, *multiplier, *left, *right; /* [panels * 16]; shifts, one of them 0 */
     /* Results by floats, for every sum as by the integers above: the integer next to sum * factor +
-     * term, of the sum and `more` where it is `apart`; the term of a sum
-     * below 0 has its sign where `sign` says so, and `added` makes it the result. */
+     * term, of the sum and `more` where it is `apart`; the term of a sum below 0 has its sign where
+     * `sign` says so, and `added` makes it the result. */
     float *factor, *term;  /* [panels * 16] */
     int32_t *apart, *more; /* [panels, ORIBI_MOST_APART, 16] */
     int8_t *n_apart;       /* [panels]; below 0: results are made by integers */
@@ -84,8 +84,7 @@ typedef struct oribi_quantized_layer {
     int32_t n_channels, taps, row_taps, scale_step;
     int32_t zero, low, high;
     bool is_read_once; /* in a run, as there are fewer rows than format.least: weights are bytes
-                        * whatever the format, as memory is what counts
-                        */
+                        * whatever the format, as memory is what counts */
 } oribi_quantized_layer;
 
 /* The floats of one channel; see above. */

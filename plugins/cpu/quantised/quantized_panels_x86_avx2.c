@@ -224,17 +224,18 @@ static void tile(const oribi_quantized_panels *p, const void *x,
         }
         return;
     }
-    for (int32_t done = 0; done < n_pixels;) {
-        const bool is_whole = n_pixels - done >= PIXELS;
-        const char *of = (const char *)x + window->pixel_step * done;
+    for (int32_t done = 0; done < n_pixels; done += PIXELS) {
         for (int32_t panel = 0; panel < p->n_panels; panel++) {
-            if (is_whole) {
-                panel_of(p, panel, of, window, PIXELS, out + done * stride, stride);
-            } else {
-                panel_of(p, panel, of, window, 1, out + done * stride, stride);
+            if (n_pixels - done >= PIXELS) {
+                panel_of(p, panel, (const char *)x + window->pixel_step * done, window, PIXELS,
+                         out + done * stride, stride);
+                continue;
+            }
+            for (int32_t i = done; i < n_pixels; i++) {
+                panel_of(p, panel, (const char *)x + window->pixel_step * i, window, 1,
+                         out + i * stride, stride);
             }
         }
-        done += is_whole ? PIXELS : 1;
     }
 }
 

@@ -234,10 +234,8 @@ ALWAYS bool finish_four(const oribi_quantized_panels *p, int32_t first, const __
     UNROLL_LOOP
     for (int32_t i = 0; i < SIDE_BY_SIDE; i++) {
         const int32_t at = first + i * ORIBI_PANEL;
-        const __m512 x = _mm512_cvtepi32_ps(s[i]);
-        const __m512 term = tie_of(x, _mm512_set1_epi32(p->sign), _mm512_loadu_ps(p->term + at));
-        const __m512 y = _mm512_fmadd_ps(x, _mm512_loadu_ps(p->factor + at), term);
-        results[i] = _mm512_cvtps_epi32(y);
+        results[i] = rounded_by(s[i], _mm512_loadu_ps(p->factor + at),
+                                _mm512_loadu_ps(p->term + at), _mm512_set1_epi32(p->sign));
     }
     _mm512_storeu_si512(out + first, four_of(&of, results[0], results[1], results[2], results[3]));
     return true;

@@ -67,10 +67,15 @@ ALWAYS __m512i corrected(const ending *e, __m512i sums, int32_t n)
 }
 
 /* Results before `added`, by floats: quantized_panels.h. */
+ALWAYS __m512i rounded_by(__m512i sums, __m512 factor, __m512 term, __m512i sign)
+{
+    const __m512 x = _mm512_cvtepi32_ps(sums);
+    return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, factor, tie_of(x, sign, term)));
+}
+
 ALWAYS __m512i rounded(const ending *e, __m512i sums)
 {
-    const __m512 x = _mm512_cvtepi32_ps(sums), term = tie_of(x, e->sign, e->term);
-    return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, e->factor, term));
+    return rounded_by(sums, e->factor, e->term, e->sign);
 }
 
 /* oribi_micro_scale (micro/fixed_point.h) of 16 sums: a high product rounded with ties up, then a
