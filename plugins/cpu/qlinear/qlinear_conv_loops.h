@@ -5,6 +5,7 @@
 #define ORIBI_PLUGINS_CPU_QLINEAR_CONV_LOOPS_H_
 
 #include "cpu/qlinear/qlinear_depthwise_loops.h"
+#include "cpu/qlinear/qlinear_rolled.h"
 #include "cpu/qlinear/qlinear_windows.h"
 
 typedef struct conv_state {
@@ -199,7 +200,9 @@ static bool conv_run_panels(oribi_kit_run *run, layer *l, int64_t units, int64_t
                    a->stride_w == 1 && a->out_h == a->in_h && a->out_w == a->in_w &&
                    a->before_h == 0 && a->before_w == 0;
     oribi_kit_parallel(run, n, COLUMNS, l, begin_panels); /* a stopped run has packed nothing */
-    oribi_kit_parallel(run, units * parts, cost / parts, l, run_blocks);
+    if (!run_rolled(run, l)) {
+        oribi_kit_parallel(run, units * parts, cost / parts, l, run_blocks);
+    }
     if (tensor != NULL) {
         TF_DeleteTensor(tensor);
     }

@@ -10,6 +10,7 @@
 #define ORIBI_QLINEAR_LINES 56
 #define FEWER_ROWS          7
 #define TAPS_AT_ONCE        16
+#define ROLLS               1 /* qlinear_rolled.h */
 enum { ROWS = 8, COLUMNS = 32, HALF = COLUMNS / 2 };
 #include "cpu/qlinear/qlinear_quads.h"
 
@@ -84,6 +85,14 @@ ALWAYS void end_tile(const tile *t, __m512i sum[][2], int rows, int halves)
     }
 }
 
+/* A group of numbers for each column. */
+ALWAYS __m512i four_at(const number *from)
+{
+    int32_t bits;
+    memcpy(&bits, from, sizeof bits);
+    return _mm512_set1_epi32(bits);
+}
+
 /* Of a panel's columns the first half, or both. */
 ALWAYS void tile_of(const tile *t, const weight *panel, int32_t groups, int rows, int halves)
 {
@@ -97,9 +106,7 @@ ALWAYS void tile_of(const tile *t, const weight *panel, int32_t groups, int rows
         const __m512i left = load(panel), right = halves == 1 ? left : load(panel + EACH / 2);
         UNROLL_LOOP
         for (int r = 0; r < rows; r++) {
-            int32_t bits;
-            memcpy(&bits, t->numbers + r * t->step + GROUP * g, sizeof bits);
-            const __m512i four = _mm512_set1_epi32(bits);
+            const __m512i four = four_at(t->numbers + r * t->step + GROUP * g);
             sum[r][0] = oribi_dot_of_bytes(sum[r][0], four, left);
             if (halves == 2) {
                 sum[r][1] = oribi_dot_of_bytes(sum[r][1], four, right);
@@ -125,6 +132,42 @@ ALWAYS void add_tile(const block *b, int32_t r, const panel_part *part, int rows
     } else {
         tile_of(t, part->groups, b->groups, rows, 2);
     }
+}
+
+/* Six vectors of weights, each read once for all windows, and sums of all of them in registers. */
+ALWAYS void rolled_tile(const tile *t, const weight *panel, const rolled_window *window, int rows,
+                        int halves, int stride)
+{
+    const int64_t next = (int64_t)window->depth / GROUP * EACH; /* of weights, to the next column */
+    const number *x = t->numbers;
+    __m512i sum[ROWS][2];
+    UNROLL_LOOP
+    for (int i = 0; i < rows * halves; i++) {
+        sum[i / halves][i % halves] = load(t->begin + i % halves * HALF);
+    }
+    for (int32_t y = 0; y < window->rows; y++, x += window->row_step, panel += 2 * next) {
+        for (int32_t k = 0; k < window->depth; k += GROUP, panel += EACH) {
+            __m512i w[3][2];
+            UNROLL_LOOP
+            for (int i = 0; i < 3 * halves; i++) {
+                w[i / halves][i % halves] =
+                    load(panel + i / halves * next + i % halves * (EACH / 2));
+            }
+            UNROLL_LOOP
+            for (int i = 0; i < (rows - 1) * stride + 3; i++) { /* pixels */
+                const __m512i four = four_at(x + i * t->step + k);
+                UNROLL_LOOP
+                for (int j = 0; j < 3 * halves; j++) {
+                    const int from = i - j / halves, h = j % halves; /* where a window begins */
+                    if (from >= 0 && from % stride == 0 && from / stride < rows) {
+                        __m512i *const to = &sum[from / stride][h];
+                        *to = oribi_dot_of_bytes(*to, four, w[j / halves][h]);
+                    }
+                }
+            }
+        }
+    }
+    end_tile(t, sum, rows, halves);
 }
 
 /* --- Depthwise layers ------------------------------------------------------------------------
