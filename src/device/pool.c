@@ -169,7 +169,11 @@ static oribi_pool *create(int n_threads, size_t n_workers, TF_Status *status)
         oribi_fail_memory(status);
         return NULL;
     }
-    memset(pool, 0, bytes);
+    memset(pool, 0, offsetof(oribi_pool, slots));
+    for (int i = 0; i < POOL_SLOTS; i++) { /* lanes are made with each loop */
+        memset(&pool->slots[i], 0, offsetof(oribi_pool_slot, lanes));
+    }
+    memset(pool->workers, 0, n_workers * sizeof(oribi_pool_worker));
     atomic_init(&pool->references, 1);
     atomic_init(&pool->n_holders, 1);
     pool->n_threads =

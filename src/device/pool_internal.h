@@ -4,8 +4,10 @@
  * cost).
  *
  * A running loop occupies one of 64 slots inside the pool, never the heap. Workers find it through
- * open_slots, join it (state counts them), claim blocks from `next` and leave; the caller does the
- * same, closes the slot, waits until the count is zero and frees it. A worker that finds nothing
+ * open_slots, join it (state counts them), claim blocks and leave; the caller does the same, closes
+ * the slot, waits until the count is zero and frees it. Each begins in a lane of its own and helps
+ * in the others when that is done: loop after loop a thread has the same share of the rows, which
+ * is in its cache where the loop before wrote it. A worker that finds nothing
  * spins for some microseconds and then sleeps on a word of its own. Lost wake-ups are excluded by
  * order: a caller publishes in open_slots and then reads `sleeping`; a worker enters itself in
  * `sleeping` and then reads open_slots; both sequentially consistent.
@@ -25,6 +27,7 @@ enum {
     POOL_SLOTS = 64,
     POOL_MASKS = 4, /* of 64 workers each */
     POOL_MAX_THREADS = POOL_MASKS * 64,
+    POOL_LANES = 8,
     CACHE_LINE = 64
 };
 
@@ -34,16 +37,25 @@ enum { /* slot state: number of joined workers, and */
        SLOT_JOINED = (1 << 29) - 1
 };
 
-typedef struct oribi_pool_slot {
-    _Alignas(CACHE_LINE) _Atomic uint32_t state;
-    _Atomic int64_t next;     /* block to be claimed */
-    _Atomic int64_t n_blocks; /* read without joining, as a hint */
-    /* Plain fields: written while the slot is free, read by those who joined. */
-    _Alignas(CACHE_LINE) int64_t total;
-    int64_t block_size;
+typedef struct oribi_pool_loop {
+    int64_t total, n_blocks;
+    int64_t block_size; /* 0: blocks differ by one unit at most */
     oribi_pool_range_fn fn;
     void *object;
     const atomic_int *cancelled;
+} oribi_pool_loop;
+
+typedef struct oribi_pool_lane { /* consecutive blocks; read without joining, as a hint */
+    _Alignas(CACHE_LINE) _Atomic int64_t next;
+    _Atomic int64_t end;
+} oribi_pool_lane;
+
+typedef struct oribi_pool_slot {
+    _Alignas(CACHE_LINE) _Atomic uint32_t state;
+    _Atomic int32_t n_lanes;                   /* a hint, too */
+    _Alignas(CACHE_LINE) oribi_pool_loop loop; /* written while the slot is free, read by those who
+                                                  joined */
+    oribi_pool_lane lanes[POOL_LANES];
 } oribi_pool_slot;
 
 typedef struct oribi_pool_worker {

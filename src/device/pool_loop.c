@@ -16,6 +16,7 @@ enum {
     BLOCK_CYCLES = 20000,          /* wished size of a block: claiming one is 1 % of that */
     BLOCKS_PER_THREAD = 8,         /* so that a late thread costs an eighth of its share at most */
     CANCEL_BLOCK_CYCLES = 3000000, /* alone, look at `cancelled` about each millisecond */
+    MOST_BLOCKS = 1 << 30,         /* their square fits */
     /* The caller waits for the last blocks: first it just spins, then it offers the processor to
      * others between looks, then it sleeps. */
     WAIT_ALONE_NS = 10000,
@@ -27,29 +28,56 @@ static bool is_cancelled(const atomic_int *cancelled)
     return cancelled && atomic_load_explicit(cancelled, memory_order_relaxed) != 0;
 }
 
-static void run_block(const oribi_pool_slot *slot, int64_t block, int worker)
+/* First unit of a block: the rest of total / n_blocks is spread over all, or the last has it. */
+static int64_t block_begin(const oribi_pool_loop *loop, int64_t block)
 {
-    int64_t begin = block * slot->block_size;
-    int64_t left = slot->total - begin;
-    slot->fn(slot->object, begin, begin + (left < slot->block_size ? left : slot->block_size),
-             worker);
+    if (loop->block_size > 0) {
+        return block < loop->n_blocks ? block * loop->block_size : loop->total;
+    }
+    return loop->total / loop->n_blocks * block +
+           loop->total % loop->n_blocks * block / loop->n_blocks;
 }
 
-static int64_t claim(oribi_pool_slot *slot)
+static void run_block(const oribi_pool_loop *loop, int64_t block, int worker)
 {
-    return atomic_fetch_add_explicit(&slot->next, 1, memory_order_relaxed);
+    loop->fn(loop->object, block_begin(loop, block), block_begin(loop, block + 1), worker);
 }
 
-/* For those who joined, and the caller: the block that they claimed, and blocks until none is left.
- * True when it ran one. */
-static bool run_blocks(oribi_pool *pool, oribi_pool_slot *slot, int64_t block, int worker)
+static bool lane_has_blocks(oribi_pool_lane *lane)
 {
-    int64_t n_blocks = atomic_load_explicit(&slot->n_blocks, memory_order_relaxed);
+    return atomic_load_explicit(&lane->next, memory_order_relaxed) <
+           atomic_load_explicit(&lane->end, memory_order_relaxed);
+}
+
+/* The next block of the lane, or of the one after it that has any; -1: none is left. Moves *lane
+ * there. */
+static int64_t claim(oribi_pool_slot *slot, int *lane)
+{
+    const int n_lanes = atomic_load_explicit(&slot->n_lanes, memory_order_relaxed);
+    for (int i = 0; i < n_lanes; i++) {
+        oribi_pool_lane *at = &slot->lanes[*lane];
+        if (lane_has_blocks(at)) {
+            const int64_t block = atomic_fetch_add_explicit(&at->next, 1, memory_order_relaxed);
+            if (block < atomic_load_explicit(&at->end, memory_order_relaxed)) {
+                return block;
+            }
+        }
+        *lane = *lane + 1 < n_lanes ? *lane + 1 : 0;
+    }
+    return -1;
+}
+
+/* For those who joined, and the caller: blocks until none is left. True when it ran one. */
+static bool run_blocks(oribi_pool *pool, oribi_pool_slot *slot, int worker)
+{
+    int lane = worker * atomic_load_explicit(&slot->n_lanes, memory_order_relaxed) /
+               oribi_pool_threads(pool);
+    int64_t block = claim(slot, &lane);
     bool worked = false;
-    while (block < n_blocks && !is_cancelled(slot->cancelled)) {
-        run_block(slot, block, worker);
+    while (block >= 0 && !is_cancelled(slot->loop.cancelled)) {
+        run_block(&slot->loop, block, worker);
         worked = true;
-        block = block < n_blocks - 1 ? claim(slot) : n_blocks; /* none is behind the last one */
+        block = claim(slot, &lane);
     }
     /* Nothing to be had here any more: out of the sight of idle workers. (The slot cannot be a
      * later loop's: it is not freed before we leave.) */
@@ -62,8 +90,13 @@ static bool run_blocks(oribi_pool *pool, oribi_pool_slot *slot, int64_t block, i
 
 static bool slot_has_blocks(oribi_pool_slot *slot)
 {
-    return atomic_load_explicit(&slot->next, memory_order_relaxed) <
-           atomic_load_explicit(&slot->n_blocks, memory_order_relaxed);
+    const int n_lanes = atomic_load_explicit(&slot->n_lanes, memory_order_relaxed);
+    for (int i = 0; i < n_lanes; i++) {
+        if (lane_has_blocks(&slot->lanes[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool oribi_pool_has_blocks(oribi_pool *pool)
@@ -104,7 +137,7 @@ bool oribi_pool_help(oribi_pool *pool, int worker)
     while (open) {
         oribi_pool_slot *slot = &pool->slots[__builtin_ctzll(open)];
         if (slot_has_blocks(slot) && slot_join(slot)) {
-            worked |= run_blocks(pool, slot, claim(slot), worker);
+            worked |= run_blocks(pool, slot, worker);
             slot_leave(slot);
         }
         open &= open - 1;
@@ -182,37 +215,39 @@ static void slot_publish(oribi_pool *pool, oribi_pool_slot *slot, int64_t n_bloc
     }
 }
 
-static void run_alone(const oribi_pool_slot *loop, int64_t n_blocks)
+static void run_alone(const oribi_pool_loop *loop)
 {
-    for (int64_t block = 0; block < n_blocks && !is_cancelled(loop->cancelled); block++) {
+    for (int64_t block = 0; block < loop->n_blocks && !is_cancelled(loop->cancelled); block++) {
         run_block(loop, block, 0);
     }
 }
 
-static void run_loop(oribi_pool *pool, int64_t total, int64_t block_size, oribi_pool_range_fn fn,
-                     void *object, const atomic_int *cancelled)
+static void make_lanes(oribi_pool_slot *slot, int n_threads, int64_t n_blocks)
 {
-    int64_t n_blocks = total / block_size + (total % block_size != 0);
-    oribi_pool_slot *slot = n_blocks > 1 && oribi_pool_threads(pool) > 1 ? slot_take(pool) : NULL;
+    int n = n_threads < POOL_LANES ? n_threads : POOL_LANES;
+    n = n_blocks < n ? (int)n_blocks : n;
+    int64_t end = 0;
+    for (int i = 0; i < n; i++) {
+        atomic_store_explicit(&slot->lanes[i].next, end, memory_order_relaxed);
+        end = n_blocks / n * (i + 1) + n_blocks % n * (i + 1) / n;
+        atomic_store_explicit(&slot->lanes[i].end, end, memory_order_relaxed);
+    }
+    atomic_store_explicit(&slot->n_lanes, n, memory_order_relaxed);
+}
+
+static void run_loop(oribi_pool *pool, const oribi_pool_loop *loop)
+{
+    const int n_threads = oribi_pool_threads(pool);
+    oribi_pool_slot *slot = loop->n_blocks > 1 && n_threads > 1 ? slot_take(pool) : NULL;
     if (!slot) { /* also when 64 loops are under way */
-        oribi_pool_slot alone = {.total = total,
-                                 .block_size = block_size,
-                                 .fn = fn,
-                                 .object = object,
-                                 .cancelled = cancelled};
-        run_alone(&alone, n_blocks);
+        run_alone(loop);
         return;
     }
-    slot->total = total;
-    slot->block_size = block_size;
-    slot->fn = fn;
-    slot->object = object;
-    slot->cancelled = cancelled;
-    atomic_store_explicit(&slot->n_blocks, n_blocks, memory_order_relaxed);
-    atomic_store_explicit(&slot->next, 1, memory_order_relaxed); /* the first one is ours */
+    slot->loop = *loop;
+    make_lanes(slot, n_threads, loop->n_blocks);
     atomic_store_explicit(&slot->state, SLOT_OPEN, memory_order_release);
-    slot_publish(pool, slot, n_blocks);
-    run_blocks(pool, slot, 0, 0);
+    slot_publish(pool, slot, loop->n_blocks);
+    run_blocks(pool, slot, 0);
     slot_close(slot);
     slot_free(pool, slot);
 }
@@ -221,7 +256,10 @@ void oribi_pool_parallel_blocks(oribi_pool *pool, int64_t total, int64_t block_s
                                 oribi_pool_range_fn fn, void *object, const atomic_int *cancelled)
 {
     if (total > 0) {
-        run_loop(pool, total, block_size > 0 ? block_size : 1, fn, object, cancelled);
+        const int64_t size = block_size > 0 ? block_size : 1;
+        const int64_t n_blocks = total / size + (total % size != 0);
+        const oribi_pool_loop loop = {total, n_blocks, size, fn, object, cancelled};
+        run_loop(pool, &loop);
     }
 }
 
@@ -244,7 +282,7 @@ static bool is_one_of_many(oribi_pool *pool)
 static int64_t count_blocks(oribi_pool *pool, int64_t cycles)
 {
     int64_t threads = oribi_pool_threads(pool);
-    int64_t alone = cycles / CANCEL_BLOCK_CYCLES + 1;
+    int64_t alone = clamp(cycles / CANCEL_BLOCK_CYCLES + 1, 1, MOST_BLOCKS);
     if (threads == 1 || cycles < INLINE_AWAKE_CYCLES) {
         return alone;
     }
@@ -254,7 +292,9 @@ static int64_t count_blocks(oribi_pool *pool, int64_t cycles)
     }
     int64_t useful_threads = clamp(cycles / THREAD_CYCLES, 2, threads);
     int64_t most = threads * BLOCKS_PER_THREAD;
-    return clamp(cycles / BLOCK_CYCLES, useful_threads, most > alone ? most : alone);
+    int64_t wished = clamp(cycles / BLOCK_CYCLES, 1, most > alone ? most : alone);
+    int64_t each = (wished + useful_threads - 1) / useful_threads;
+    return each * useful_threads;
 }
 
 void oribi_pool_parallel_for(oribi_pool *pool, int64_t total, int64_t cost_per_unit,
@@ -267,7 +307,7 @@ void oribi_pool_parallel_for(oribi_pool *pool, int64_t total, int64_t cost_per_u
     if (__builtin_mul_overflow(total, cost_per_unit > 0 ? cost_per_unit : 1, &cycles)) {
         cycles = INT64_MAX;
     }
-    int64_t n_blocks = clamp(count_blocks(pool, cycles), 1, total);
-    int64_t block_size = total / n_blocks + (total % n_blocks != 0);
-    run_loop(pool, total, block_size, fn, object, cancelled);
+    const int64_t n_blocks = clamp(count_blocks(pool, cycles), 1, total);
+    const oribi_pool_loop loop = {total, n_blocks, 0, fn, object, cancelled};
+    run_loop(pool, &loop);
 }

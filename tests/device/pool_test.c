@@ -136,6 +136,57 @@ static void small_loop_stays_on_the_caller_in_one_block(void **state)
     oribi_pool_release(pool);
 }
 
+/* What the first block of each of two workers is, while both are inside. */
+typedef struct meeting {
+    atomic_int n_inside;
+    atomic_int n_blocks, n_uneven;
+    _Atomic int64_t first[2];
+} meeting;
+
+static void meet(void *object, int64_t begin, int64_t end, int worker)
+{
+    meeting *m = object;
+    const int64_t size = end - begin;
+    atomic_fetch_add(&m->n_blocks, 1);
+    atomic_fetch_add(&m->n_uneven, size < 2 || size > 3);
+    if (atomic_load(&m->first[worker]) < 0) {
+        atomic_store(&m->first[worker], begin);
+        atomic_fetch_add(&m->n_inside, 1);
+        while (atomic_load(&m->n_inside) < 2) { /* the other one claims its first block */
+            oribi_thread_yield();
+        }
+    }
+}
+
+static void each_thread_begins_in_a_half_of_its_own(void **state)
+{
+    (void)state;
+    oribi_pool *pool = create(2);
+    for (int i = 0; i < 100; i++) {
+        meeting m = {.first = {-1, -1}};
+
+        oribi_pool_parallel_blocks(pool, 10, 1, meet, &m, NULL);
+
+        assert_int_equal(atomic_load(&m.first[0]), 0);
+        assert_int_equal(atomic_load(&m.first[1]), 5);
+    }
+    oribi_pool_release(pool);
+}
+
+static void blocks_of_a_loop_differ_by_one_unit_and_are_as_many_for_each_thread(void **state)
+{
+    (void)state;
+    oribi_pool *pool = create(2);
+    meeting m = {.first = {-1, -1}};
+
+    oribi_pool_parallel_for(pool, 20, 7000, meet, &m, NULL); /* seven blocks would do, of three */
+
+    assert_int_equal(atomic_load(&m.n_blocks), 8);
+    assert_int_equal(atomic_load(&m.n_uneven), 0);
+    assert_int_equal(atomic_load(&m.first[1]), 10);
+    oribi_pool_release(pool);
+}
+
 typedef struct sums { /* plain memory: the loop's end must make it visible */
     int64_t values[64];
 } sums;
@@ -407,6 +458,8 @@ int main(void)
         cmocka_unit_test(each_unit_is_done_exactly_once),
         cmocka_unit_test(blocks_have_the_size_asked_for),
         cmocka_unit_test(no_pool_runs_on_the_caller),
+        cmocka_unit_test(each_thread_begins_in_a_half_of_its_own),
+        cmocka_unit_test(blocks_of_a_loop_differ_by_one_unit_and_are_as_many_for_each_thread),
         cmocka_unit_test(small_loop_stays_on_the_caller_in_one_block),
         cmocka_unit_test(thousands_of_short_loops_lose_nothing),
         cmocka_unit_test(loops_nest_deeply_from_callers_and_workers),
