@@ -48,6 +48,9 @@ static const conv_case conv_cases[] = {
     /* few pixels and many weights, whose panels several threads share out */
     {1, 7, 7, 512, 1, 1, 600, 2, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "ONNX>PRelu"}, true, 0},
     {1, 5, 5, 1538, 1, 1, 203, 1, 1, 1, 1, 1, "VALID", {0}, {"BiasAdd", "Add", "Relu"}, true, 3},
+    /* strips of pixels that meet several blocks of panels, and those of several groups */
+    {1, 23, 25, 300, 1, 1, 700, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu"}, true, 0},
+    {1, 23, 25, 64, 1, 1, 96, 4, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Add", "Relu"}, true, 0},
     /* one tap: with groups, with padding, as many pixels at another place */
     {2, 8, 9, 66, 1, 1, 99, 3, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu"}, true, 2},
     {1, 6, 5, 40, 1, 1, 24, 1, 1, 1, 1, 1, "EXPLICIT", {1, 2, 0, 3}, {"BiasAdd"}, true, 0},

@@ -41,7 +41,8 @@ typedef struct depthwise_call {
     oribi_epilogue_args args;
     oribi_geometry_window y, x;
     float *out;
-    int64_t out_stride, bands, band_rows; /* a band is a few output rows of one image */
+    int64_t out_stride, band_rows;   /* about; a band is a few output rows of one image */
+    int64_t bands, tiles, tile_rows; /* of an image: a band is some of its rows of tiles */
     int64_t block_columns, block_channels;
     TF_Tensor *scratch, *repeated;
 } depthwise_call;
@@ -261,8 +262,10 @@ static void run_bands(void *object, int64_t begin, int64_t end)
                                  .low = call->state->epilogue.low,
                                  .high = call->state->epilogue.high};
     for (int64_t band = begin; band < end; band++) {
-        const int64_t batch = band / call->bands, y = band % call->bands * call->band_rows;
-        const int64_t rows = smaller(call->dims[1] - y, call->band_rows);
+        const int64_t batch = band / call->bands, number = band % call->bands;
+        const int64_t y = number * call->tiles / call->bands * call->tile_rows;
+        const int64_t end_y = (number + 1) * call->tiles / call->bands * call->tile_rows;
+        const int64_t rows = smaller(call->dims[1], end_y) - y;
         if (call->loop == NULL) {
             run_pixels(call, &tile, batch, y);
         } else {
@@ -358,6 +361,16 @@ static void plan_blocks(depthwise_call *call)
     }
 }
 
+/* As many bands for each thread, and each begins where a tile does. */
+static void plan_bands(depthwise_call *call, int64_t n_threads)
+{
+    const int64_t bands = (call->dims[1] + call->band_rows - 1) / call->band_rows;
+    call->tile_rows = call->loop != NULL ? call->loop->rows : 1;
+    call->tiles = (call->dims[1] + call->tile_rows - 1) / call->tile_rows;
+    const int64_t each = (bands + n_threads - 1) / n_threads;
+    call->bands = smaller(call->tiles, each * n_threads);
+}
+
 typedef struct repeat_work {
     const float *from;
     float *to;
@@ -418,8 +431,9 @@ static bool depthwise_run(oribi_kit_run *run, depthwise_call *call)
     }
     call->out_stride = TF_OutputRowStride(run->context, 0);
     plan_blocks(call);
-    call->bands = (dims[1] + call->band_rows - 1) / call->band_rows;
-    const int64_t cost = call->band_rows * dims[2] * (dims[3] + 16) * call->y.taps * call->x.taps;
+    plan_bands(call, TF_ThreadPool_NumThreads(run->context));
+    const int64_t rows = (dims[1] + call->bands - 1) / call->bands;
+    const int64_t cost = rows * dims[2] * (dims[3] + 16) * call->y.taps * call->x.taps;
     oribi_kit_parallel(run, dims[0] * call->bands, cost / 8 + 1, call, run_bands);
     return true;
 }

@@ -16,7 +16,8 @@ enum {
     PART_DEPTH = 512,         /* k of one pass over a tile */
     ROW_DEPTH = 4096,         /* the same of a row alone: its panels are long streams */
     CHUNK_BYTES = 512 * 1024, /* rows of A that one pass over k meets */
-    UNITS_PER_THREAD = 4      /* so that threads end together */
+    UNITS_PER_THREAD = 4,     /* so that threads end together */
+    STRIP_CYCLES = 4000000    /* of a block of panels, so that a run that is cancelled ends soon */
 };
 
 static int64_t ceil_divide(int64_t a, int64_t b)
@@ -64,6 +65,30 @@ void oribi_gemm_lines_fill(const void *arg, int64_t row, int32_t n_rows, int64_t
     }
 }
 
+/* Rows in strips, as many for each thread: a thread's rows are consecutive then, and in its cache
+ * where the layer before was cut likewise. The tiles of a strip meet one block of panels after the
+ * other. Where tiles are fewer than threads wish, blocks are made smaller instead. */
+static void plan_strips(const oribi_gemm *gemm, int64_t n_threads, oribi_gemm_plan *plan)
+{
+    const int64_t wanted = n_threads > 1 ? n_threads * UNITS_PER_THREAD : 1;
+    if (plan->m_tiles >= n_threads) {
+        plan->m_tiles = ceil_divide(plan->m_tiles, n_threads) * n_threads;
+    }
+    while (plan->block_panels > 1 &&
+           gemm->groups * plan->m_tiles * ceil_divide(plan->n_panels, plan->block_panels) <
+               wanted) {
+        plan->block_panels = (plan->block_panels + 1) / 2;
+    }
+    plan->n_blocks = ceil_divide(plan->n_panels, plan->block_panels);
+    plan->block_panels = larger(1, ceil_divide(plan->n_panels, larger(1, plan->n_blocks)));
+    plan->n_blocks = ceil_divide(plan->n_panels, plan->block_panels);
+    const int64_t blocks = larger(1, gemm->groups * plan->n_blocks);
+    const int64_t cycles = gemm->m * gemm->n_taps * gemm->depth * plan->block_panels;
+    const int64_t least = larger(ceil_divide(2 * wanted, blocks), cycles / STRIP_CYCLES);
+    plan->strips = smaller(plan->m_tiles, ceil_divide(least, n_threads) * n_threads);
+    plan->units = plan->strips * gemm->groups * plan->n_blocks;
+}
+
 void oribi_gemm_plan_make(const oribi_gemm *gemm, int n_threads, oribi_gemm_plan *plan)
 {
     const oribi_gemm_variant *variant = gemm->variant;
@@ -83,8 +108,8 @@ void oribi_gemm_plan_make(const oribi_gemm *gemm, int n_threads, oribi_gemm_plan
                gemm->m == 1 ? plan->n_panels : smaller(plan->n_panels, BLOCK_BYTES / panel_bytes));
     plan->is_fetched =
         is_few && gemm->groups * plan->packed_count * (int64_t)sizeof(float) >= FETCH_BYTES;
-    const int64_t wanted = n_threads > 1 ? (int64_t)n_threads * UNITS_PER_THREAD : 1;
-    plan->by_panels = plan->is_fetched && n_threads > 1 && gemm->groups * plan->n_panels >= wanted;
+    plan->by_panels = plan->is_fetched && n_threads > 1 &&
+                      gemm->groups * plan->n_panels >= (int64_t)n_threads * UNITS_PER_THREAD;
     if (plan->by_panels) { /* so that one thread alone reads a panel */
         plan->block_panels = 1;
         plan->n_blocks = plan->n_panels;
@@ -92,17 +117,9 @@ void oribi_gemm_plan_make(const oribi_gemm *gemm, int n_threads, oribi_gemm_plan
         plan->unit_cost = larger(1, gemm->m) * (k + 16);
         return;
     }
-    while (plan->block_panels > 1 &&
-           gemm->groups * plan->m_tiles * ceil_divide(plan->n_panels, plan->block_panels) <
-               wanted) {
-        plan->block_panels = (plan->block_panels + 1) / 2;
-    }
-    plan->n_blocks = ceil_divide(plan->n_panels, plan->block_panels);
-    plan->block_panels = larger(1, ceil_divide(plan->n_panels, larger(1, plan->n_blocks)));
-    plan->n_blocks = ceil_divide(plan->n_panels, plan->block_panels);
-    plan->units = gemm->groups * plan->n_blocks * plan->m_tiles;
+    plan_strips(gemm, n_threads, plan);
     /* A micro-kernel makes about `width` products a cycle; a tile costs some by itself. */
-    plan->unit_cost = smaller(variant->rows, gemm->m) * (k + 16) * plan->block_panels;
+    plan->unit_cost = ceil_divide(gemm->m, larger(1, plan->strips)) * (k + 16) * plan->block_panels;
 }
 
 /* Holds what run_chunk works on. */
@@ -294,16 +311,21 @@ void oribi_gemm_run(const oribi_gemm *gemm, const oribi_gemm_plan *plan, int64_t
         run_panels(gemm, plan, begin, end);
         return;
     }
-    while (begin < end) {
-        const int64_t block = begin / plan->m_tiles, tile = begin % plan->m_tiles;
-        const int64_t count = smaller(smaller(end - begin, plan->m_tiles - tile), most_tiles);
+    const int64_t blocks = gemm->groups * plan->n_blocks;
+    while (begin < end) { /* strips of one block are done together */
+        const int64_t strip = begin / blocks, block = begin % blocks;
+        const int64_t strips = blocks == 1 ? end - begin : 1;
+        const int64_t end_tile = (strip + strips) * plan->m_tiles / plan->strips;
         const int64_t first_panel = block % plan->n_blocks * plan->block_panels;
-        const chunk part = {.group = block / plan->n_blocks,
-                            .first_panel = first_panel,
-                            .end_panel = smaller(first_panel + plan->block_panels, plan->n_panels),
-                            .first_tile = tile,
-                            .end_tile = tile + count};
-        run_chunk(gemm, plan, &part);
-        begin += count;
+        chunk part = {.group = block / plan->n_blocks,
+                      .first_panel = first_panel,
+                      .end_panel = smaller(first_panel + plan->block_panels, plan->n_panels),
+                      .end_tile = strip * plan->m_tiles / plan->strips};
+        while (part.end_tile < end_tile) {
+            part.first_tile = part.end_tile;
+            part.end_tile += smaller(end_tile - part.first_tile, most_tiles);
+            run_chunk(gemm, plan, &part);
+        }
+        begin += strips;
     }
 }

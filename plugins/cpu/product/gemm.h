@@ -125,11 +125,11 @@ typedef struct oribi_gemm {
 /* How the product is cut into units that may run in any order, on any thread. */
 typedef struct oribi_gemm_plan {
     int64_t units, unit_cost; /* cost in cycles, roughly */
-    int64_t m_tiles, n_panels, n_blocks, block_panels;
+    int64_t m_tiles, n_panels, n_blocks, block_panels, strips;
     int64_t k_parts, part_taps, part_depth;
     int64_t tiles_at_once; /* by one panel, before the next */
     bool is_fetched;       /* the panels come from memory: each while another one is in use */
-    bool by_panels;        /* a unit is a panel and all tiles, else a tile and a block of panels */
+    bool by_panels;        /* a unit is a panel and all tiles, else a strip and a block of panels */
     int64_t packed_count;
 } oribi_gemm_plan;
 

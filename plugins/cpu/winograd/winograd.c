@@ -246,7 +246,7 @@ static void run_units(void *object, int64_t begin, int64_t end, int worker)
     float *products = sums + ORIBI_WINOGRAD_PRODUCTS * j->most_tiles * j->direct->depth;
     const int64_t n_blocks = (j->direct->n + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t number = unit % j->runs, split = unit / j->runs;
+        const int64_t number = unit / j->splits, split = unit % j->splits;
         const int64_t first = number * j->tiles / j->runs;
         const int64_t n_tiles = (number + 1) * j->tiles / j->runs - first;
         if (number != j->made[worker]) {
@@ -260,9 +260,9 @@ static void run_units(void *object, int64_t begin, int64_t end, int worker)
     }
 }
 
-/* Whole runs are shared out among threads; where those are too few, first they are cut shorter,
- * then their blocks are shared out, too: each thread makes the sums of the run then. Threads that
- * begin together take different runs. */
+/* Whole runs are shared out among threads, as many to each; where those are too few, first they are
+ * cut shorter, then their blocks are shared out, too: each thread makes the sums of the run then.
+ */
 static void plan_units(job *j, int n_threads)
 {
     const int64_t n_blocks = (j->direct->n + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
@@ -270,6 +270,10 @@ static void plan_units(job *j, int n_threads)
     j->runs = (j->tiles + RUN_TILES / 2) / RUN_TILES;
     if (j->runs < wanted) {
         j->runs = smaller(wanted, j->tiles / LEAST_TILES);
+    }
+    if (j->runs > n_threads) {
+        const int64_t each = (j->runs + n_threads - 1) / n_threads;
+        j->runs = each * n_threads;
     }
     j->runs = j->runs < 1 ? 1 : j->runs;
     j->most_tiles = (j->tiles + j->runs - 1) / j->runs;
