@@ -151,12 +151,10 @@ list(FILTER sources INCLUDE REGEX "(binary|reduce|unary)_reference")
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>;$<$<CONFIG:Debug>:-O0>")
 # 14 kB of copies of its loops for 8 % of a cast; 12 kB for what prepares layers, or calls others' loops.
 set(sources elementwise/cast_kernels.c elementwise/unary_onnx.c move/indices.c move/pad_kernels.c window/row_norm.c attention/attention.c
-    quantised/quantized_binary.c product/packed_weights.c product/depthwise.c winograd/winograd.c)
+    quantised/quantized_binary.c quantised/quantized_panels.c quantised/quantized_steps.c product/packed_weights.c product/depthwise.c
+    winograd/winograd.c)
 list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/plugins/cpu/)
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
-# Once for each layer of int8 when a session is made.
-set(sources plugins/cpu/quantised/quantized_panels.c plugins/cpu/quantised/quantized_steps.c)
-set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
 # These only call the kernels of micro/.
 file(GLOB sources CONFIGURE_DEPENDS plugins/cpu/base/micro_*.c plugins/cpu/window/micro_*.c)
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)

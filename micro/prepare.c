@@ -177,18 +177,36 @@ int32_t oribi_micro_product(const int32_t *sizes, int32_t count, int32_t *out_pr
     return ORIBI_MICRO_OK;
 }
 
+int64_t oribi_micro_sum_weights(const int8_t *weights, int32_t count, int64_t step,
+                                int64_t *out_size)
+{
+    enum { TOGETHER = 128 }; /* whose sums are in int16, for vectors */
+    int64_t sum = 0;
+    int32_t i = 0;
+    for (; step == 1 && i <= count - TOGETHER; i += TOGETHER) {
+        int16_t some = 0, size = 0;
+        for (int32_t k = 0; k < TOGETHER; k++) {
+            const int16_t w = weights[i + k];
+            some = (int16_t)(some + w);
+            size = (int16_t)(size + (w < 0 ? -w : w));
+        }
+        sum += some;
+        *out_size += size;
+    }
+    for (; i < count; i++) {
+        const int32_t w = weights[i * step];
+        sum += w;
+        *out_size += w < 0 ? -w : w;
+    }
+    return sum;
+}
+
 int32_t oribi_micro_fold_bias(const int8_t *filter, int32_t count, int32_t step, int32_t bias,
                               int32_t zero, int32_t *out_bias)
 {
-    int64_t sum = 0, positive = 0, negative = 0;
-    for (int32_t i = 0; i < count; i++) {
-        const int64_t w = filter[(int64_t)i * step];
-        sum += w;
-        positive += w > 0 ? w : 0;
-        negative += w < 0 ? -w : 0;
-    }
-    const int64_t folded = bias - sum * zero;
-    const int64_t reach = 128 * (positive + negative);
+    int64_t size = 0;
+    const int64_t folded = bias - oribi_micro_sum_weights(filter, count, step, &size) * zero;
+    const int64_t reach = 128 * size;
     if (folded > INT32_MAX - reach || folded < INT32_MIN + reach) {
         return ORIBI_MICRO_OVERFLOW;
     }

@@ -77,6 +77,10 @@ int32_t oribi_micro_window_resolve(struct oribi_micro_axis *y, struct oribi_micr
 /* The product of `count` sizes, each at least 1. Errors: INVALID, TOO_LARGE at 2^31. */
 int32_t oribi_micro_product(const int32_t *sizes, int32_t count, int32_t *out_product);
 
+/* Returns the sum of `count` weights `step` apart, and adds the sum of their sizes to *out_size. */
+int64_t oribi_micro_sum_weights(const int8_t *weights, int32_t count, int64_t step,
+                                int64_t *out_size);
+
 /* bias - zero * sum(filter) of one output channel with `count` weights `step` apart, so that a
  * kernel sums raw inputs. Errors: OVERFLOW when some input could take a sum out of int32. */
 int32_t oribi_micro_fold_bias(const int8_t *filter, int32_t count, int32_t step, int32_t bias,

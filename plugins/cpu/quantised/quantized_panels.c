@@ -3,6 +3,7 @@
 #include "cpu/quantised/quantized_panels.h"
 
 #include "micro/dims.h"
+#include "micro/prepare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,29 +31,44 @@ static int32_t groups_of(int32_t taps, int32_t group)
     return taps / group + (taps % group != 0 ? 1 : 0);
 }
 
+/* Some taps into groups of g, from one to the next of which are `ahead` weights. */
+static inline void pack_row(const int8_t *from, int64_t step, int32_t taps, int32_t g,
+                            int64_t ahead, int32_t weight_bytes, void *to)
+{
+    for (int64_t t = 0, at = 0; t < taps; t += g, at += ahead) {
+        for (int32_t k = 0; k < g && t + k < taps; k++, from += step) {
+            if (weight_bytes == 1) {
+                ((int8_t *)to)[at + k] = *from;
+            } else {
+                ((int16_t *)to)[at + k] = *from;
+            }
+        }
+    }
+}
+
 /* Weights of channel c at place i, whose groups lie side by side with those of `together` panels;
  * returns their sum, and that of their sizes. */
 static int64_t pack_weights(const oribi_quantized_layer *layer, int32_t c, int32_t i,
                             const oribi_quantized_format *format, int32_t weight_bytes,
-                            int32_t together, void *panel, int64_t *out_size)
+                            int32_t together, char *panel, int64_t *out_size)
 {
-    const int32_t g = format->group, row_groups = groups_of(layer->row_taps, g);
-    int64_t sum = 0, size = 0;
-    for (int32_t t = 0; t < layer->taps; t++) {
-        const int32_t row = t / layer->row_taps, of_row = t % layer->row_taps;
-        const int8_t w = layer->filter[c * layer->channel_step + row * layer->row_step +
-                                       of_row * layer->tap_step];
-        const int64_t group = (int64_t)row * row_groups + of_row / g;
-        const int64_t at = (group * together * ORIBI_PANEL + i) * g + of_row % g;
-        if (weight_bytes == 1) {
-            ((int8_t *)panel)[at] = w;
+    const int32_t taps = layer->row_taps, g = format->group;
+    const int64_t step = layer->tap_step, ahead = (int64_t)together * ORIBI_PANEL * g;
+    const int8_t *from = layer->filter + c * layer->channel_step;
+    char *to = panel + i * g * weight_bytes;
+    int64_t sum = 0;
+    *out_size = 0;
+    for (int32_t row = 0; row < layer->taps / taps; row++, from += layer->row_step) {
+        sum += oribi_micro_sum_weights(from, taps, step, out_size);
+        if (g == 4 && weight_bytes == 1) { /* what formats are, as constants */
+            pack_row(from, step, taps, 4, ahead, 1, to);
+        } else if (g == 2 && weight_bytes == 2) {
+            pack_row(from, step, taps, 2, ahead, 2, to);
         } else {
-            ((int16_t *)panel)[at] = w;
+            pack_row(from, step, taps, g, ahead, weight_bytes, to);
         }
-        sum += w;
-        size += abs(w);
+        to += (int64_t)groups_of(taps, g) * ahead * weight_bytes;
     }
-    *out_size = size;
     return sum;
 }
 
@@ -80,7 +96,7 @@ static void pack_panel(const oribi_quantized_layer *layer, int32_t panel,
     const int64_t at_first =
         is_by_fours ? (int64_t)first * out->groups * of_group + (panel - first) * of_group
                     : (int64_t)panel * out->groups * of_group;
-    void *w = (char *)out->weights + at_first * out->weight_bytes;
+    char *w = (char *)out->weights + at_first * out->weight_bytes;
     for (int32_t i = 0; i < ORIBI_PANEL; i++) {
         const int32_t at = panel * ORIBI_PANEL + i;
         int32_t c = panel * ORIBI_PANEL + channel_at(format, i);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results by floats that equal those by integers. A result grows with its sum, either way: so the
  * two are equal for all sums if each of the up to 255 steps of a result is at the same sum. Where
- * floats come near to a step, rounding may move it, and what they compute with is changed in its
- * last places until none has moved, or but a few by one sum, for which there are corrections.
+ * floats come near to a step, rounding may move it: each such step says between which bounds the
+ * term must be, and a term between them all is right for every sum. Where none is, not for one of
+ * the factors next to the scale, such are tried that are wrong at but a few steps and by one sum,
+ * for which there are corrections.
  */
 #include "cpu/quantised/quantized_panels.h"
 
@@ -14,14 +16,48 @@
 
 enum {
     MOST_STEPS = 255,
-    MOST_SUM = 1 << 24, /* every integer up to it is a float */
-    MOST = 1 << 30,     /* of results: beyond int32 there are none */
-    PLACES = 5          /* tried, of the factor and of the term */
+    BYTES = 256,    /* that there are */
+    MOST = 1 << 30, /* of results: beyond int32 there are none */
+    FACTORS = 3,    /* tried, of a channel */
+    PLACES = 5      /* and of a sum's term */
 };
+
+/* What remains of x without whole numbers, in 2^-32; |x| is below 2^63. */
+static uint32_t fraction(double x)
+{
+    return (uint32_t)(int64_t)((x - (double)(int64_t)x) * 4294967296.0);
+}
+
+/* Lists the numbers i below n, at most BYTES, for which at + i * by is nearer than `width` to a
+ * whole number; returns how many they are. */
+static int32_t find_near_whole(double at, double by, double width, int32_t n, uint8_t *out)
+{
+    enum { TOGETHER = 16 }; /* by vectors */
+    const uint32_t window = width < 0.25 ? (uint32_t)(width * 8589934592.0) : UINT32_MAX;
+    const uint32_t step = fraction(by);
+    uint32_t ahead[TOGETHER], x = fraction(at) + window / 2;
+    int32_t found = 0;
+    for (uint32_t k = 0; k < TOGETHER; k++) {
+        ahead[k] = k * step;
+    }
+    for (int32_t i = 0; i < n; i += TOGETHER, x += TOGETHER * step) {
+        const uint32_t behind = x - window - 1;
+        uint32_t any = window; /* its highest bit says whether one is in the window */
+        for (int32_t k = 0; k < TOGETHER; k++) {
+            any |= ~(x + ahead[k]) & (behind + ahead[k]);
+        }
+        for (int32_t k = 0; any >> 31 != 0 && k < TOGETHER && i + k < n; k++) {
+            out[found] = (uint8_t)(i + k);
+            found += x + ahead[k] <= window ? 1 : 0;
+        }
+    }
+    return found;
+}
 
 /* The first sum of which a result is `result`. */
 typedef struct step {
     int32_t sum, result;
+    double turn; /* what floats must come to */
 } step;
 
 typedef struct search {
@@ -35,97 +71,181 @@ typedef struct search {
     step near[MOST_STEPS];
 } search;
 
-static int32_t exact(const search *s, int32_t sum)
+/* The first sum whose result is at least this one. Of its two roundings, in reverse: the high
+ * product must reach half of the shift's last place, and where that is not above 0 exceed it. */
+static int32_t first_sum(const search *s, int32_t result)
 {
-    return oribi_micro_scale(sum, s->multiplier, s->shift);
+    const int64_t half = (2 * (int64_t)result - 1) * (INT64_C(1) << (-s->shift - 1));
+    const int64_t high = half + (result > 0 ? 0 : 1);
+    const int64_t product = high * (INT64_C(1) << 31) - (INT64_C(1) << 30);
+    return (int32_t)(product / s->multiplier + (product % s->multiplier > 0 ? 1 : 0));
 }
 
-/* Notes the step to a result, about at this sum. */
-static void note(search *s, int32_t sum, int32_t result)
+/* What a number must reach so that the float next to it is rounded to this result or one above: the
+ * middle between the half below the result and a neighbour, as a tie is rounded to the even one,
+ * twice. */
+static double turn_of(const search *s, int32_t result)
 {
-    while (exact(s, sum) < result) {
-        sum++;
-    }
-    while (exact(s, sum - 1) >= result) {
-        sum--;
-    }
-    s->near[s->n++] = (step){sum, result};
+    const float half = (float)(result + s->zero) - 0.5F;
+    int32_t bits;
+    float next;
+    memcpy(&bits, &half, sizeof bits);
+    bits += ((result + s->zero) % 2 == 0) == (half > 0) ? -1 : 1;
+    memcpy(&next, &bits, sizeof next);
+    return ((double)half + (double)next) / 2;
 }
 
-/* Notes the steps to all results between the least and the most that rounding might move. */
-static void find_near(search *s)
+static step step_to(const search *s, int32_t sum, int32_t result)
 {
-    const double sums = 1 / s->scale, last = ldexp(sums, -23);
-    for (int32_t r = s->least.result + 1; r <= s->most.result; r++) {
-        /* Of a factor and a term that are three last places from what they should be, and of a
-         * value of at most 256; in sums, as what follows. */
-        const double doubt = (3 * abs(r) + 272) * last;
-        const double at = (r - 0.5 + (r > 0 ? -s->tie : s->tie)) * sums;
-        const int32_t sum = (int32_t)at;
-        const double behind = fabs(at - sum);
-        if (behind <= doubt || behind >= 1 - doubt || abs(sum) >= MOST_SUM) {
-            note(s, sum, r);
-        }
+    return (step){sum, result, turn_of(s, result)};
+}
+
+/* Notes the steps to those results from `first` to `last`, on one side of 0, that rounding might
+ * move, of a factor some last places from what it should be and of a term up to two. */
+static void find_near(search *s, int32_t places, int32_t first, int32_t last)
+{
+    uint8_t near[BYTES];
+    const double sums = 1 / s->scale;
+    const double at = (first - 0.5 + (first > 0 ? -s->tie : s->tie)) * sums;
+    const int32_t most = abs(first) > abs(last) ? abs(first) : abs(last);
+    /* In last places of 1: half of one for the factor's own rounding; the term's and the result's,
+     * which are below 128 where it is signed, else 256; and what the numbers here are off by. */
+    const double doubt = (places + 0.5) * most + (s->is_signed ? 104 : 232);
+    const int32_t n = last < first ? 0
+                                   : find_near_whole(at, sums, doubt * ldexp(sums, -23) + 1e-6,
+                                                     last - first + 1, near);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t result = first + near[i];
+        s->near[s->n++] = step_to(s, first_sum(s, result), result);
     }
 }
 
-/* Finds the least and the most result of the channel, and steps between them that are near. */
-static bool find_steps(const int64_t reach[2], search *s)
+/* Notes the steps between the least and the most result that are near. */
+static void find_steps(search *s, int32_t places)
+{
+    const int32_t first = s->least.result, last = s->most.result;
+    s->n = 0;
+    find_near(s, places, first, last < 0 ? last : 0);
+    find_near(s, places, first < 1 ? 1 : first, last);
+}
+
+/* Finds the least and the most result of the channel. False: they may overflow. */
+static bool find_ends(const int64_t reach[2], search *s)
 {
     if (reach[0] < INT32_MIN || reach[1] > INT32_MAX ||
         s->scale * fmax(-(double)reach[0], (double)reach[1]) > MOST) {
         return false;
     }
-    s->least.sum = (int32_t)reach[0];
-    s->most.sum = (int32_t)reach[1];
-    s->least.result = oribi_micro_clamp(exact(s, s->least.sum), s->low, s->high);
-    s->most.result = oribi_micro_clamp(exact(s, s->most.sum), s->low, s->high);
-    find_near(s);
+    const int32_t least = oribi_micro_scale((int32_t)reach[0], s->multiplier, s->shift);
+    const int32_t most = oribi_micro_scale((int32_t)reach[1], s->multiplier, s->shift);
+    const int32_t low = oribi_micro_clamp(least, s->low, s->high);
+    const int32_t high = oribi_micro_clamp(most, s->low, s->high);
+    s->least = step_to(s, (int32_t)reach[0], low + 1); /* which it must not reach */
+    s->most = step_to(s, (int32_t)reach[1], high);
     return true;
 }
 
-/* Is the result by floats at least this one? They round a tie to the even one. */
-static bool reaches(const search *s, const oribi_quantized_real *real, int32_t sum, int32_t result)
-{
-    const float term = s->is_signed && sum < 0 ? -real->term : real->term;
-    const float y = fmaf((float)sum, real->factor, term);
-    const float half = (float)(result + s->zero) - 0.5F;
-    return y > half || (y == half && (result + s->zero) % 2 == 0);
-}
+/* A bound of the term: beyond it floats go wrong for `sum`, and would be right for the sum and
+ * `more`; 0: for others, too. */
+typedef struct bound {
+    double at;
+    int32_t sum, more;
+} bound;
 
-/* Is a step where it belongs, or one sum away, which is noted? */
-static bool is_step_equal(const search *s, step at, oribi_quantized_real *real)
-{
-    const bool is_before = reaches(s, real, at.sum - 1, at.result);
-    if (!is_before && reaches(s, real, at.sum, at.result)) {
-        return true;
-    }
-    if (real->n_apart == ORIBI_MOST_APART || reaches(s, real, at.sum - 2, at.result) ||
-        !reaches(s, real, at.sum + 1, at.result)) {
-        return false;
-    }
-    real->apart[real->n_apart] = is_before ? at.sum - 1 : at.sum;
-    real->more[real->n_apart++] = is_before ? -1 : 1;
-    return true;
-}
+/* The narrowest bounds below and above, the narrowest first. Of those above all signs are changed.
+ */
+typedef struct bounds {
+    bound side[2][ORIBI_MOST_APART + 1];
+} bounds;
 
-/* Are all steps where they belong, but for a few sums? The one that is not is looked at first of
- * the next place. */
-static bool is_equal(search *s, oribi_quantized_real *real)
+static void add_bound(bounds *all, int side, bound one)
 {
-    if ((s->least.result < s->high && reaches(s, real, s->least.sum, s->least.result + 1)) ||
-        (s->most.result > s->low && !reaches(s, real, s->most.sum, s->most.result))) {
-        return false;
-    }
-    for (int32_t i = 0; i < s->n; i++) {
-        const step at = s->near[i];
-        if (!is_step_equal(s, at, real)) {
-            s->near[i] = s->near[0];
-            s->near[0] = at;
-            return false;
+    bound *b = all->side[side];
+    for (int32_t i = 0; i <= ORIBI_MOST_APART; i++) {
+        if (one.at > b[i].at) {
+            const bound next = b[i];
+            b[i] = one;
+            one = next;
         }
     }
-    return true;
+}
+
+/* Adds the bound that has the result of a sum reach a step, or not. */
+static inline void bound_sum(const search *s, double factor, int32_t sum, double turn, bool reaches,
+                             int32_t more, bounds *all)
+{
+    const bool is_negative = s->is_signed && sum < 0;
+    const double rest = turn - (double)(float)sum * factor;
+    const int side = reaches != is_negative ? 0 : 1;
+    const double at = reaches ? rest : -rest;
+    if (at > all->side[side][ORIBI_MOST_APART].at) {
+        add_bound(all, side, (bound){at, sum, more});
+    }
+}
+
+/* Finds what bounds the term where steps are to be where they belong. False: no term remains with
+ * which at most `most` sums are apart. */
+static bool find_bounds(search *s, double factor, double place, int32_t most, bounds *out)
+{
+    const double ideal = s->zero + s->tie;
+    const bound none = {-INFINITY, 0, 0};
+    *out = (bounds){
+        {{{ideal - 2 * place, 0, 0}, none, none}, {{-ideal - 2 * place, 0, 0}, none, none}}};
+    if (s->is_signed) {
+        add_bound(out, 0, (bound){0, 0, 0});
+    }
+    if (s->least.result <= s->high) {
+        bound_sum(s, factor, s->least.sum, s->least.turn, false, 0, out);
+    }
+    if (s->most.result > s->low) {
+        bound_sum(s, factor, s->most.sum, s->most.turn, true, 0, out);
+    }
+    bool is_left = true;
+    for (int32_t i = 0; i < s->n && is_left; i++) {
+        const step at = s->near[i];
+        bound_sum(s, factor, at.sum, at.turn, true, 1, out);
+        bound_sum(s, factor, at.sum - 1, at.turn, false, -1, out);
+        is_left = out->side[0][most].at + out->side[1][most].at <= 0;
+        if (!is_left) { /* of the next factor it is the first to be looked at */
+            s->near[i] = s->near[0];
+            s->near[0] = at;
+        }
+    }
+    return is_left;
+}
+
+/* Takes a term between bounds, of which `below` and `above` many do not hold. False: there is none.
+ */
+static bool take_term(const bounds *all, int32_t below, int32_t above, oribi_quantized_real *out)
+{
+    const double guard = ldexp(1, -40); /* more than the bounds' own last places */
+    const double least = all->side[0][below].at, most = -all->side[1][above].at;
+    const float term = (float)((least + most) / 2);
+    bool holds = term >= least + guard && term <= most - guard;
+    out->term = term;
+    out->n_apart = below + above;
+    for (int32_t i = 0; holds && i < out->n_apart; i++) {
+        const bound *b = i < below ? &all->side[0][i] : &all->side[1][i - below];
+        holds = b->more != 0;
+        out->apart[i] = b->sum;
+        out->more[i] = b->more;
+    }
+    return holds;
+}
+
+/* Finds the term for a factor with which the fewest sums are apart, at most `most`. */
+static bool find_term(search *s, double place, int32_t most, oribi_quantized_real *out)
+{
+    bounds all;
+    const bool is_left = find_bounds(s, out->factor, place, most, &all);
+    for (int32_t n = 0; is_left && n <= most; n++) {
+        for (int32_t below = 0; below <= n; below++) {
+            if (take_term(&all, below, n - below, out)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* 0, 1, -1, 2, -2. */
@@ -146,133 +266,119 @@ bool oribi_quantized_real_find(const oribi_quantized_layer *layer, int32_t multi
                 .zero = is_signed ? 0 : layer->zero,
                 .low = layer->low - layer->zero,
                 .high = layer->high - layer->zero};
-    bool is_found = false;
+    const double factor_place = ldexp(1, shift - 24), term_place = ldexp(1, is_signed ? -18 : -17);
+    /* Terms are off by less than a sum, and sums of two results have others between them. */
+    const bool has_more = s.scale > 16 * term_place && s.scale < 0.25;
+    int32_t most = has_more ? ORIBI_MOST_APART : 0;
     /* A multiplier of 0 says nothing, and its shift is 0; the others are 2^30 and more. */
-    if (shift > 0 || (shift == 0 && multiplier != 0) || !find_steps(reach, &s)) {
+    if (shift > 0 || (shift == 0 && multiplier != 0) || !find_ends(reach, &s)) {
         return false;
     }
-    for (int32_t i = 0; i < PLACES * PLACES; i++) {
-        const double factor = s.scale + ldexp(place(i % PLACES), shift - 24);
-        const double term = s.zero + s.tie + ldexp(place(i / PLACES), is_signed ? -18 : -17);
-        oribi_quantized_real real = {.factor = (float)factor, .term = (float)term};
-        if ((is_signed && term <= 0) || factor < 0 || !is_equal(&s, &real)) {
-            continue;
+    bool is_found = false;
+    for (int32_t i = 0; i < FACTORS && most >= 0; i++) {
+        oribi_quantized_real real = {.factor = (float)(s.scale + place(i) * factor_place)};
+        if (i < 2) {
+            find_steps(&s, abs(place(i)));
         }
-        if (!is_found || real.n_apart < out->n_apart) {
+        if (real.factor >= 0 && find_term(&s, term_place, most, &real)) {
             *out = real;
-        }
-        is_found = true;
-        if (real.n_apart == 0) {
-            break;
+            is_found = true;
+            most = real.n_apart - 1;
         }
     }
     return is_found;
 }
 
 /* --- Sums of two tensors ------------------------------------------------------------------------
- * Bytes have 65536 pairs: all are tried.
+ * Of the 65536 pairs of bytes those are tried whose sum is so near to the middle between two
+ * results that rounding may take floats and integers apart.
  */
 
-enum { BYTES = 256, FINER = 20, SUM_PLACES = 9 * PLACES };
+enum { FINER = 20, SUM_PLACES = 9 * PLACES, MOST_PAIRS = BYTES * BYTES };
 
-/* A side at the finer scale: micro/elementwise/add_row_s8.c. */
-static void find_side(int32_t zero, int32_t multiplier, int32_t shift, int32_t *out)
-{
-    for (int32_t i = 0; i < BYTES; i++) {
-        const int32_t x = oribi_micro_shift_left(i - BYTES / 2 - zero, FINER);
-        out[i] = oribi_micro_scale(x, multiplier, shift);
-    }
-}
+/* Sides and the term of a sum as numbers. */
+typedef struct real_sum {
+    double a, b, term;
+} real_sum;
 
-/* The least sum between two whose result is at least this one; `high` where there is none below. */
-static int32_t first_sum(const struct oribi_micro_add_scales_s8 *s, int32_t result, int32_t low,
-                         int32_t high)
+static real_sum real_sum_of(const struct oribi_micro_add_scales_s8 *e)
 {
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-        const int32_t at = oribi_micro_scale(middle, s->output_multiplier, s->output_shift);
-        if (at + s->output_zero >= result) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return low;
-}
-
-/* The results of all pairs, by integers. In a row sums grow, so that each begins where a step to
- * its result is. */
-static void find_sums(const struct oribi_micro_add_scales_s8 *s, int8_t *out)
-{
-    int32_t left[BYTES], right[BYTES], first[BYTES + 1];
-    const int32_t last = BYTES - 1, n = s->high - s->low;
-    find_side(s->a_zero, s->a_multiplier, s->a_shift, left);
-    find_side(s->b_zero, s->b_multiplier, s->b_shift, right);
-    for (int32_t j = 0; s->subtract != 0 && j < BYTES; j++) {
-        right[j] = -right[j];
-    }
-    const int32_t b = s->subtract != 0 ? last : 0, by = b == 0 ? 1 : -1; /* sums grow from b on */
-    const int32_t most = left[last] + right[last - b] + 1;
-    for (int32_t k = 1; k <= n; k++) {
-        first[k] = first_sum(s, s->low + k, k == 1 ? left[0] + right[b] : first[k - 1], most);
-    }
-    first[n + 1] = INT32_MAX; /* no sum reaches it */
-    for (int32_t i = 0; i < BYTES; i++) {
-        int8_t *row = out + i * BYTES;
-        int32_t k = 1;
-        for (int32_t j = 0, at = b; j < BYTES; j++, at += by) {
-            while (left[i] + right[at] >= first[k]) {
-                k++;
-            }
-            row[at] = (int8_t)(s->low + k - 1);
-        }
-    }
-}
-
-/* The results of pairs whose left byte is the one of a row; returns whether they are right. */
-static bool row_is_equal(const oribi_quantized_simd *simd, const oribi_quantized_sum *sum,
-                         const int8_t *all, int32_t row, const int8_t *want)
-{
-    int8_t left[BYTES], out[BYTES];
-    memset(left, all[row], sizeof left);
-    simd->add(sum, left, all, BYTES, out);
-    return memcmp(out, want + row * BYTES, sizeof out) == 0;
+    const double to_output = ldexp(e->output_multiplier, e->output_shift - 31 + FINER - 31);
+    const double a = ldexp(e->a_multiplier, e->a_shift) * to_output;
+    const double b = ldexp(e->b_multiplier, e->b_shift) * to_output * (e->subtract != 0 ? -1 : 1);
+    return (real_sum){a, b, -a * e->a_zero - b * e->b_zero};
 }
 
 /* What is tried: with the zero point in the term, which is more exact, then with ties away from it,
  * which scales that are simple fractions of each other have many of. */
-static void sum_place(oribi_quantized_sum *sum, int32_t i)
+static void sum_place(const real_sum *real, int32_t i, oribi_quantized_sum *sum)
 {
-    const struct oribi_micro_add_scales_s8 *e = &sum->exact;
-    const double to_output = ldexp(e->output_multiplier, e->output_shift - 31 + FINER - 31);
-    const double a = ldexp(e->a_multiplier, e->a_shift) * to_output;
-    const double b = ldexp(e->b_multiplier, e->b_shift) * to_output * (e->subtract != 0 ? -1 : 1);
-    const double term = -a * e->a_zero - b * e->b_zero;
+    const int32_t zero = sum->exact.output_zero;
     const bool has_ties = i >= SUM_PLACES;
-    sum->of_a = (float)(a + a * ldexp(place(i / PLACES % 3), -23));
-    sum->of_b = (float)(b + b * ldexp(place(i / PLACES / 3 % 3), -23));
-    sum->term = (float)(has_ties ? term : term + e->output_zero + ldexp(place(i % PLACES), -18));
+    sum->of_a = (float)(real->a + real->a * ldexp(place(i / PLACES % 3), -23));
+    sum->of_b = (float)(real->b + real->b * ldexp(place(i / PLACES / 3 % 3), -23));
+    sum->term = (float)(has_ties ? real->term : real->term + zero + ldexp(place(i % PLACES), -18));
     sum->tie = has_ties ? ldexpf(1, i % PLACES - 20) : 0;
-    sum->added = has_ties ? e->output_zero : 0;
+    sum->added = has_ties ? zero : 0;
+}
+
+/* Pairs, and their results by integers and by floats. */
+typedef struct pairs {
+    int8_t a[MOST_PAIRS], b[MOST_PAIRS], want[MOST_PAIRS], out[MOST_PAIRS];
+} pairs;
+
+/* Lists the pairs that rounding might decide; returns how many they are. */
+static int32_t find_pairs(const struct oribi_micro_add_scales_s8 *e, const real_sum *real,
+                          pairs *out)
+{
+    const int32_t half = BYTES / 2;
+    const double most = half * (fabs(real->a) + fabs(real->b)) + fabs(real->term) + BYTES;
+    /* Integers: two sides are rounded to whole numbers, twice, then their sum's high product.
+     * Floats: what sum_place adds, and four roundings of a value of at most `most`. */
+    const double of_integers = 3 * ldexp(e->output_multiplier, e->output_shift - 31);
+    const double doubt = of_integers + ldexp(1, e->output_shift) + ldexp(most, -21) + ldexp(1, -15);
+    int32_t n = 0;
+    if (most > MOST) {
+        return -1;
+    }
+    for (int32_t a = -half; a < half; a++) {
+        uint8_t near[BYTES];
+        const double at = real->a * a - real->b * half + real->term + 0.5;
+        const int32_t found = find_near_whole(at, real->b, doubt, BYTES, near);
+        for (int32_t i = 0; i < found; i++) {
+            out->a[n] = (int8_t)a;
+            out->b[n++] = (int8_t)(near[i] - half);
+        }
+    }
+    return n;
+}
+
+/* Are results from `first` on by floats right, of as many pairs as there are bytes? */
+static bool part_is_equal(const oribi_quantized_simd *simd, const oribi_quantized_sum *sum,
+                          int32_t first, int32_t n, pairs *p)
+{
+    const int32_t count = n - first < BYTES ? n - first : BYTES;
+    simd->add(sum, p->a + first, p->b + first, count, p->out + first);
+    return memcmp(p->out + first, p->want + first, (size_t)count) == 0;
 }
 
 void oribi_quantized_sum_find(const oribi_quantized_simd *simd, oribi_quantized_sum *sum)
 {
-    int8_t all[BYTES];
-    int8_t *want = malloc(BYTES * BYTES);
-    int32_t row = 0, n_equal = 0;
-    for (int32_t i = 0; i < BYTES; i++) {
-        all[i] = (int8_t)(i - BYTES / 2);
+    const real_sum real = real_sum_of(&sum->exact);
+    pairs *p = malloc(sizeof *p);
+    const int32_t n = p != NULL ? find_pairs(&sum->exact, &real, p) : -1;
+    const int32_t parts = (n + BYTES - 1) / BYTES;
+    int32_t part = 0, n_equal = -1;
+    if (n > 0) {
+        oribi_micro_add_row_s8(&sum->exact, p->a, 1, p->b, 1, n, p->want);
     }
-    if (want != NULL) {
-        find_sums(&sum->exact, want);
-    }
-    for (int32_t i = 0; want != NULL && i < 2 * SUM_PLACES && n_equal < BYTES; i++) {
-        sum_place(sum, i);
-        for (n_equal = 0; n_equal < BYTES && row_is_equal(simd, sum, all, row, want); n_equal++) {
-            row = (row + 1) % BYTES; /* the next place is tried where this one failed first */
+    for (int32_t i = 0; n >= 0 && i < 2 * SUM_PLACES && n_equal < parts; i++) {
+        sum_place(&real, i, sum);
+        for (n_equal = 0; n_equal < parts && part_is_equal(simd, sum, part * BYTES, n, p);
+             n_equal++) {
+            part = (part + 1) % parts; /* the next place is tried where this one failed first */
         }
     }
-    sum->is_real = n_equal == BYTES;
-    free(want);
+    sum->is_real = n >= 0 && n_equal == parts;
+    free(p);
 }
