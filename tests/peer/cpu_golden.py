@@ -434,6 +434,15 @@ def systems():
     case("MatrixSolve", f32(1, 1) + 2, f32(1, 2), **some)
 
 
+def few_channels():
+    """Behind all others, and of numbers of its own, so that those of the others remain."""
+    random = np.random.default_rng(3)
+    x = random.normal(0, 2, (1, 13, 17, 3)).astype(np.float32).round(2)
+    sides = random.normal(0, 2, (3, 3)).astype(np.float32).round(2)
+    case("FusedBatchNormV3", x, *sides, np.float32([0.5, 1, 2]), is_training=False, epsilon=0.01, tol=1e-5, scale=3,
+         compare=1)
+
+
 unary()
 binary()
 windows()
@@ -446,5 +455,6 @@ reductions()
 indices()
 images()
 systems()
+few_channels()
 out.close()
 print(count, "cases")

@@ -56,9 +56,28 @@ void *oribi_cpu_bn_ex_create(TF_OpKernelConstruction *construction)
 typedef struct bn_work {
     oribi_cpu_bn_row row; /* of row 0 */
     oribi_cpu_bn_loop loop;
-    int64_t channels, row_stride;
+    int64_t channels, row_stride, total;
     bool channels_first;
 } bn_work;
+
+/* A row of few channels is no work for vectors: parameters again and again, so that a row is
+ * several pixels. */
+static void widen(bn_work *work, float *to)
+{
+    enum { SHORT = 64, WIDE = 256 };
+    const int64_t n = work->channels, more = WIDE / n * n;
+    const float *const from[] = {work->row.mean, work->row.factor, work->row.offset};
+    if (n >= SHORT || work->row_stride != n || work->total <= n) {
+        return;
+    }
+    for (int64_t i = 0; i < 3 * more; i++) {
+        to[i] = from[i / more][i % more % n];
+    }
+    work->row.mean = to;
+    work->row.factor = to + more;
+    work->row.offset = to + 2 * more;
+    work->row.count = work->row_stride = more;
+}
 
 static void bn_rows(void *object, int64_t begin, int64_t end)
 {
@@ -66,9 +85,11 @@ static void bn_rows(void *object, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         oribi_cpu_bn_row row = work->row;
         int64_t channel = work->channels_first ? i % work->channels : 0;
+        const int64_t left = work->total - i * row.count;
         row.x += i * row.count;
         row.y += i * work->row_stride;
         row.side = row.side == NULL ? NULL : row.side + i * row.count;
+        row.count = row.count < left ? row.count : left;
         row.mean += channel;
         row.factor += channel;
         row.offset += channel;
@@ -121,9 +142,9 @@ static bool other_outputs(oribi_kit_run *run)
 
 static bool bn_run(const bn_state *state, oribi_kit_run *run, oribi_cpu_bn_loop loop)
 {
-    enum { ON_STACK = 1024 };
+    enum { ON_STACK = 1024, MORE = 768 };
     static const int candidates[] = {0, 5};
-    float few[ON_STACK];
+    float few[ON_STACK], more[MORE];
     oribi_cpu_shape x;
     TF_Tensor *scratch = NULL;
     if (!oribi_cpu_input_shape(run, 0, &x)) {
@@ -141,6 +162,7 @@ static bool bn_run(const bn_state *state, oribi_kit_run *run, oribi_cpu_bn_loop 
                             .has_relu = state->has_relu},
                     .loop = loop,
                     .channels = channels,
+                    .total = oribi_cpu_product(x.at, x.n),
                     .channels_first = state->channels_first};
     const float *scale = TF_TensorData(run->in[1]), *variance = TF_TensorData(run->in[4]);
     float *factor = few;
@@ -151,16 +173,19 @@ static bool bn_run(const bn_state *state, oribi_kit_run *run, oribi_cpu_bn_loop 
     if (work.row.y != NULL && channels > ON_STACK) {
         factor = oribi_kit_scratch(run, channels * (int64_t)sizeof *factor, &scratch);
     }
-    int64_t total = oribi_cpu_product(x.at, x.n);
-    if (work.row.y != NULL && factor != NULL && total > 0) {
+    if (work.row.y != NULL && factor != NULL && work.total > 0) {
         for (int64_t c = 0; c < channels; c++) {
             factor[c] = scale[c] / sqrtf(variance[c] + state->epsilon);
         }
         work.row.factor = factor;
-        work.row.count = state->channels_first ? total / (x.at[0] * channels) : channels;
+        work.row.count = state->channels_first ? work.total / (x.at[0] * channels) : channels;
         work.row_stride =
             state->channels_first ? work.row.count : TF_OutputRowStride(run->context, 0);
-        oribi_kit_parallel(run, total / work.row.count, work.row.count + 10, &work, bn_rows);
+        if (!state->channels_first) {
+            widen(&work, more);
+        }
+        oribi_kit_parallel(run, (work.total + work.row.count - 1) / work.row.count,
+                           work.row.count + 10, &work, bn_rows);
     }
     if (scratch != NULL) {
         TF_DeleteTensor(scratch);
