@@ -387,26 +387,37 @@ static void set_sum_attrs(harness *h, uint64_t *seed)
                                        activations[random_in(seed, 0, 4)]));
 }
 
-/* All pairs of numbers that int8 has, tails of each length, and a side that is broadcast. */
+/* How sides broadcast: scalars, rows of few and of many, on either side, on both. */
+static const struct {
+    int64_t a[3], b[3];
+} broadcasts[] = {
+    {{2, 1, 70}, {1, 1, 70}},  {{1, 1, 1}, {2, 3, 30}},  {{5, 40, 3}, {1, 1, 3}},
+    {{1, 1, 5}, {3, 50, 5}},   {{2, 300, 3}, {2, 1, 3}}, {{1, 2, 900}, {1, 2, 1}},
+    {{3, 1, 20}, {1, 40, 20}}, {{2, 7, 1}, {1, 7, 9}},   {{1, 600, 1}, {1, 1, 1}},
+};
+
+/* All pairs of numbers that int8 has, tails of each length, and sides that are broadcast. */
 static void every_variant_of_a_sum_gives_the_same_bits(void **state)
 {
+    static const char *const ops[] = {"Oribi>QSub", "Oribi>QAdd", "Oribi>QMul"};
+    enum { BROADCASTS = sizeof broadcasts / sizeof *broadcasts };
     int n = 0, n_sums = 0;
     (void)state;
 
-    for (uint64_t i = 1; i <= 120; i++) {
+    for (uint64_t i = 1; i <= 180; i++) {
         uint64_t seed = i * UINT64_C(0x9e3779b97f4a7c15);
-        const bool is_broadcast = i % 10 == 0, is_whole = i % 4 == 0;
-        const int64_t count = is_whole ? 65536 : random_in(&seed, 1, 70);
-        const int64_t dims[2] = {is_broadcast ? 2 : 1, count};
+        const bool is_broadcast = i % 3 == 0, is_whole = i % 4 == 1;
+        const int64_t flat[3] = {1, 1, is_whole ? 65536 : random_in(&seed, 1, 150)};
+        const int64_t *a_dims = is_broadcast ? broadcasts[i / 3 % BROADCASTS].a : flat;
+        const int64_t *b_dims = is_broadcast ? broadcasts[i / 3 % BROADCASTS].b : flat;
         check c = {0};
-        harness_init(&c.h, i % 3 == 0 ? "Oribi>QSub" : "Oribi>QAdd");
+        harness_init(&c.h, ops[i / 3 % 3]);
         set_sum_attrs(&c.h, &seed);
-        int8_t *a = harness_input(&c.h, TF_INT8, dims, 2);
-        random_bytes(&seed, a, (int32_t)(dims[0] * count), -128, 127);
-        int8_t *b =
-            harness_input(&c.h, TF_INT8, is_broadcast ? dims + 1 : dims, is_broadcast ? 1 : 2);
-        random_bytes(&seed, b, (int32_t)count, -128, 127);
-        for (int64_t k = 0; is_whole && k < count; k++) {
+        int8_t *a = harness_input(&c.h, TF_INT8, a_dims, 3);
+        random_bytes(&seed, a, (int32_t)(a_dims[0] * a_dims[1] * a_dims[2]), -128, 127);
+        int8_t *b = harness_input(&c.h, TF_INT8, b_dims, 3);
+        random_bytes(&seed, b, (int32_t)(b_dims[0] * b_dims[1] * b_dims[2]), -128, 127);
+        for (int64_t k = 0; !is_broadcast && is_whole && k < flat[2]; k++) {
             a[k] = (int8_t)(k / 256 - 128);
             b[k] = (int8_t)(k % 256 - 128);
         }
@@ -422,8 +433,32 @@ static void every_variant_of_a_sum_gives_the_same_bits(void **state)
         harness_destroy(&c.h);
     }
 
-    assert_true(n_sums > 60);
+    assert_true(n_sums > 90);
     assert_true(n >= (oribi_cpu_has(ORIBI_ISA_avx2) ? n_sums : 0));
+}
+
+/* The same of products, whose floats are found without trying pairs: activations, attention of
+ * channels, scales of channels. */
+static void products_are_made_by_floats(void **state)
+{
+    int n = 0;
+    (void)state;
+
+    for (uint64_t i = 1; i <= 60; i++) {
+        uint64_t seed = i * UINT64_C(0x9e3779b97f4a7c15);
+        const float a = 1e-5F * (float)random_in(&seed, 100, 10000);
+        const float b = i % 2 == 0 ? 1.0F / 256 : 1e-5F * (float)random_in(&seed, 100, 10000);
+        const struct oribi_micro_binary_q_spec spec = {
+            .kind = ORIBI_MICRO_S8,
+            .a = {a, random_in(&seed, -128, 127)},
+            .b = {b, i % 2 == 0 ? -128 : random_in(&seed, -128, 127)},
+            .output = {a * b * (float)random_in(&seed, 20, 250), random_in(&seed, -128, 127)}};
+        struct oribi_micro_mul_q_args args;
+        oribi_quantized_product product;
+        assert_int_equal(oribi_micro_mul_q_prepare(&spec, &args), ORIBI_MICRO_OK);
+        n += oribi_quantized_product_find(&args, &product) ? 1 : 0;
+    }
+    assert_true(n > 55);
 }
 
 /* Creation tries the pairs that rounding might decide; here are all. */
@@ -567,6 +602,7 @@ int main(void)
         cmocka_unit_test(floats_of_odd_channels),
         cmocka_unit_test(every_variant_of_a_sum_gives_the_same_bits),
         cmocka_unit_test(sums_are_made_by_floats),
+        cmocka_unit_test(products_are_made_by_floats),
         cmocka_unit_test(an_svdf_in_slices_has_the_bits_of_one_call),
         cmocka_unit_test(products_in_slices_have_the_bits_of_one_call),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>QAdd, Oribi>QSub, Oribi>QMul and Oribi>QDiv by micro/'s kernels; sums of int8 that need no
- * broadcasting also by vectors, with the same results.
+/* Oribi>QAdd, Oribi>QSub, Oribi>QMul and Oribi>QDiv by micro/'s kernels; sums and products of int8
+ * also by vectors, with the same results.
  */
 #include "cpu/base/families.h"
 #include "cpu/quantised/quantized.h"
@@ -10,24 +10,35 @@
 #include "micro/elementwise/div_q.h"
 #include "micro/element.h"
 
+#include <string.h>
+
 typedef struct binary_state {
     struct oribi_micro_binary_q_spec spec; /* dims unset */
     const oribi_quantized_simd *simd;      /* NULL: micro/'s kernel */
-    oribi_quantized_sum sum;               /* of use where there is simd */
+    bool is_product;
+    oribi_quantized_sum sum; /* of use where there is simd, as the product */
+    oribi_quantized_product product;
 } binary_state;
 
 typedef int32_t sum_prepare(const struct oribi_micro_binary_q_spec *,
                             struct oribi_micro_add_s8_args *);
 
-/* What vectors need of a sum. None where its scales are too far apart, of which a run tells. */
-static void take_sum(binary_state *state, sum_prepare *prepare, const oribi_quantized_simd *simd)
+/* What vectors need of a sum, or of a product where there is no `prepare`. None where scales are
+ * too far apart, of which a run tells. */
+static void take_pairs(binary_state *state, sum_prepare *prepare, const oribi_quantized_simd *simd)
 {
     struct oribi_micro_binary_q_spec spec = state->spec;
-    struct oribi_micro_add_s8_args args;
+    struct oribi_micro_add_s8_args sum;
+    struct oribi_micro_mul_q_args product;
     spec.kind = ORIBI_MICRO_S8;
-    if (prepare(&spec, &args) == ORIBI_MICRO_OK) {
+    state->is_product = prepare == NULL;
+    if (prepare == NULL) {
+        const bool is_found = oribi_micro_mul_q_prepare(&spec, &product) == ORIBI_MICRO_OK &&
+                              oribi_quantized_product_find(&product, &state->product);
+        state->simd = is_found ? simd : NULL;
+    } else if (prepare(&spec, &sum) == ORIBI_MICRO_OK) {
         state->simd = simd;
-        state->sum.exact = args.scales;
+        state->sum.exact = sum.scales;
         oribi_quantized_sum_find(simd, &state->sum);
     }
 }
@@ -50,31 +61,26 @@ static void *binary_make(TF_OpKernelConstruction *construction, sum_prepare *pre
         }
         state->spec.prefers_binary = prefers_binary ? 1 : 0;
         if (simd != NULL && TF_GetCode(setup.status) == TF_OK) {
-            take_sum(state, prepare, simd);
+            take_pairs(state, prepare, simd);
         }
     }
     return oribi_kit_setup_end(&setup);
 }
 
-#define CREATE_SUM(set, simd)                                                                      \
-    static void *add_create_##set(TF_OpKernelConstruction *construction)                           \
+#define CREATE(fn, set, prepare, simd)                                                             \
+    static void *fn##_create_##set(TF_OpKernelConstruction *construction)                          \
     {                                                                                              \
-        return binary_make(construction, oribi_micro_add_s8_prepare, simd);                        \
-    }                                                                                              \
-    static void *sub_create_##set(TF_OpKernelConstruction *construction)                           \
-    {                                                                                              \
-        return binary_make(construction, oribi_micro_sub_s8_prepare, simd);                        \
+        return binary_make(construction, prepare, simd);                                           \
     }
-#define CREATE_SUM_SET(part, set) CREATE_SUM(set, &oribi_quantized_##set)
-CREATE_SUM(any, NULL)
-ORIBI_ISAS_OF_quantized_panels(CREATE_SUM_SET)
+#define CREATE_ALL(set, simd)                                                                      \
+    CREATE(add, set, oribi_micro_add_s8_prepare, simd)                                             \
+    CREATE(sub, set, oribi_micro_sub_s8_prepare, simd)                                             \
+    CREATE(mul, set, NULL, simd)
+#define CREATE_SET(part, set) CREATE_ALL(set, &oribi_quantized_##set)
+CREATE_ALL(any, NULL)
+ORIBI_ISAS_OF_quantized_panels(CREATE_SET)
 
-    static void *mul_create(TF_OpKernelConstruction *construction)
-{
-    return binary_make(construction, NULL, NULL);
-}
-
-typedef struct binary_args {
+    typedef struct binary_args {
     int32_t kind;
     union {
         struct oribi_micro_add_s8_args add;
@@ -160,23 +166,80 @@ static void squared_call(const void *all, const struct oribi_micro_broadcast *sh
     oribi_micro_wide_add(&args, a, b, y);
 }
 
-/* A sum by vectors, without broadcasting. */
-typedef struct sum_call {
+/* --- By vectors ------------------------------------------------------------------------------ */
+
+enum { BLOCK = 512 /* of bytes that are repeated */ };
+
+static void line(const binary_state *state, const int8_t *a, const int8_t *b, int64_t n,
+                 int8_t *out)
+{
+    if (state->is_product) {
+        state->simd->multiply(&state->product, a, b, n, out);
+    } else if (state->sum.is_real) {
+        state->simd->add(&state->sum, a, b, n, out);
+    } else {
+        oribi_micro_add_row_s8(&state->sum.exact, a, 1, b, 1, (int32_t)n, out);
+    }
+}
+
+/* One side of a line has `period` bytes, again and again. */
+static void line_of_some(const binary_state *state, const int8_t *a, const int8_t *b,
+                         bool a_is_some, int32_t period, int64_t n, int8_t *out)
+{
+    int8_t some[BLOCK];
+    const int64_t whole = BLOCK / period * period;
+    for (int64_t i = 0; i < whole && i < n; i++) {
+        some[i] = (a_is_some ? a : b)[i % period];
+    }
+    for (int64_t i = 0; i < n; i += whole) {
+        const int64_t count = n - i < whole ? n - i : whole;
+        line(state, a_is_some ? some : a + i, a_is_some ? b + i : some, count, out + i);
+    }
+}
+
+/* Rows of the last dimension, those of few bytes together where they lie so. */
+static void rows_call(const void *all, const struct oribi_micro_broadcast *shape, const void *a,
+                      const void *b, void *y)
+{
+    enum { FEW = 64 };
+    const binary_state *state = all;
+    const int32_t last = shape->rank - 1, n = shape->dims[last], before = last > 0 ? last - 1 : 0;
+    const int32_t a_row = shape->a_step[before], b_row = shape->b_step[before];
+    const bool are_whole = shape->a_step[last] == 1 && shape->b_step[last] == 1;
+    const bool a_is_some = last > 0 && are_whole && n < FEW && a_row == 0 && b_row == n;
+    const bool b_is_some = last > 0 && are_whole && n < FEW && b_row == 0 && a_row == n;
+    struct oribi_micro_broadcast outer = *shape;
+    struct oribi_micro_broadcast_walk walk = {0};
+    int64_t count = n;
+    if (a_is_some || b_is_some) { /* a walk goes over all but the last dimension */
+        outer.rank--;
+        count *= shape->dims[before];
+    }
+    int8_t *out = y;
+    do {
+        const int8_t *x = (const int8_t *)a + walk.a, *z = (const int8_t *)b + walk.b;
+        if (a_is_some || b_is_some) {
+            line_of_some(state, x, z, a_is_some, n, count, out);
+        } else if (are_whole) {
+            line(state, x, z, count, out);
+        } else {
+            line_of_some(state, x, z, shape->a_step[last] == 0, 1, count, out);
+        }
+        out += count;
+    } while (oribi_micro_broadcast_next(&outer, &walk) != 0);
+}
+
+/* Tensors of one shape. */
+typedef struct flat_call {
     const binary_state *state;
     const int8_t *a, *b;
     int8_t *y;
-} sum_call;
+} flat_call;
 
-static void sum_units(void *object, int64_t begin, int64_t end)
+static void flat_units(void *object, int64_t begin, int64_t end)
 {
-    const sum_call *call = object;
-    const oribi_quantized_sum *sum = &call->state->sum;
-    const int8_t *a = call->a + begin, *b = call->b + begin;
-    if (sum->is_real) {
-        call->state->simd->add(sum, a, b, end - begin, call->y + begin);
-    } else {
-        oribi_micro_add_row_s8(&sum->exact, a, 1, b, 1, (int32_t)(end - begin), call->y + begin);
-    }
+    const flat_call *call = object;
+    line(call->state, call->a + begin, call->b + begin, end - begin, call->y + begin);
 }
 
 static bool binary_run(const binary_state *state, oribi_kit_run *run,
@@ -193,10 +256,10 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run,
         return false;
     }
     if (state->simd != NULL && in.n_whole == 2) {
-        sum_call call = {state, in.a_data, in.b_data,
-                         oribi_kit_output_in_place(run, in.whole, in.n_whole, in.y.at, in.y.n)};
+        flat_call call = {state, in.a_data, in.b_data,
+                          oribi_kit_output_in_place(run, in.whole, in.n_whole, in.y.at, in.y.n)};
         if (call.y != NULL) {
-            oribi_kit_parallel(run, oribi_cpu_product(in.y.at, in.y.n), 1, &call, sum_units);
+            oribi_kit_parallel(run, oribi_cpu_product(in.y.at, in.y.n), 1, &call, flat_units);
         }
         return call.y != NULL;
     }
@@ -211,9 +274,10 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run,
     }
     void *output = oribi_kit_output_in_place(run, in.whole, in.n_whole, in.y.at, in.y.n);
     if (output != NULL) {
-        const oribi_quantized_pairs pairs = {&args,
+        const bool is_vector = state->simd != NULL;
+        const oribi_quantized_pairs pairs = {is_vector ? (const void *)state : &args,
                                              shape_of(&args, what),
-                                             calls[what],
+                                             is_vector ? rows_call : calls[what],
                                              in.a_data,
                                              in.b_data,
                                              output,
@@ -243,19 +307,21 @@ BINARY(div, QUOTIENT)
         .compute = fn##_compute, .destroy = oribi_kit_free, .why = text                            \
     }
 #define PLAIN(op, make, fn) ROW(op, ORIBI_QUANTIZED_TYPES, any, make, fn, ORIBI_QUANTIZED_WHY),
-#define SUM_ROW(op, fn, set)                                                                       \
+#define PAIR_ROW(op, fn, set)                                                                      \
     ROW(op, ORIBI_KIT_TYPE(TF_INT8), set, fn##_create_##set, fn, "vectors, the same bits, " #set),
-#define SUMS(part, set) SUM_ROW("Oribi>QAdd", add, set) SUM_ROW("Oribi>QSub", sub, set)
+#define PAIRS(part, set)                                                                           \
+    PAIR_ROW("Oribi>QAdd", add, set)                                                               \
+    PAIR_ROW("Oribi>QSub", sub, set) PAIR_ROW("Oribi>QMul", mul, set)
 
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_quantized_binary_kernels[] = {
     PLAIN("Oribi>QAdd", add_create_any, add)
     PLAIN("Oribi>QSub", sub_create_any, sub)
-    PLAIN("Oribi>QMul", mul_create, mul)
-    PLAIN("Oribi>QDiv", mul_create, div)
+    PLAIN("Oribi>QMul", mul_create_any, mul)
+    PLAIN("Oribi>QDiv", mul_create_any, div)
     ROW("Oribi>QSquaredDifference", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16), any,
-        mul_create, squared, ORIBI_QUANTIZED_WHY),
-    ORIBI_ISAS_OF_quantized_panels(SUMS)
+        mul_create_any, squared, ORIBI_QUANTIZED_WHY),
+    ORIBI_ISAS_OF_quantized_panels(PAIRS)
     {.op_name = NULL},
 };
 /* clang-format on */

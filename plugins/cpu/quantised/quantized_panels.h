@@ -12,6 +12,7 @@
 
 #include "isa_parts.h"
 #include "micro/elementwise/add_row_s8.h"
+#include "micro/elementwise/mul_q.h"
 
 enum {
     ORIBI_PANEL = 16,       /* channels of a panel */
@@ -118,6 +119,15 @@ typedef struct oribi_quantized_sum {
     bool is_real; /* for each pair of bytes both are equal */
 } oribi_quantized_sum;
 
+/* A product of two tensors by floats: the integer next to a * b * factor + term, less their zero
+ * points, where the term of a product below 0 has its sign where `sign` says so, and `added`. */
+typedef struct oribi_quantized_product {
+    int32_t a_zero, b_zero;
+    float factor, term;
+    int32_t sign, added;
+    int32_t low, high;
+} oribi_quantized_product;
+
 /* Holds what a processor brings. */
 typedef struct oribi_quantized_simd {
     oribi_quantized_format format;
@@ -137,10 +147,15 @@ typedef struct oribi_quantized_simd {
     /* A sum whose results are made by floats. */
     void (*add)(const oribi_quantized_sum *sum, const int8_t *a, const int8_t *b, int64_t count,
                 int8_t *out);
+    void (*multiply)(const oribi_quantized_product *product, const int8_t *a, const int8_t *b,
+                     int64_t count, int8_t *out);
 } oribi_quantized_simd;
 
 /* Finds the floats of a sum or a difference, which `exact` says. */
 void oribi_quantized_sum_find(const oribi_quantized_simd *simd, oribi_quantized_sum *sum);
+/* The same of a product; false: there are none. */
+bool oribi_quantized_product_find(const struct oribi_micro_mul_q_args *exact,
+                                  oribi_quantized_product *out);
 
 #define ORIBI_QUANTIZED_DECLARE(part, isa) extern const oribi_quantized_simd oribi_quantized_##isa;
 ORIBI_ISAS_OF_quantized_panels(ORIBI_QUANTIZED_DECLARE)

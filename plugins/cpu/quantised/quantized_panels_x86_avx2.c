@@ -66,10 +66,14 @@ ALWAYS __m256 tie_of(__m256 x, __m256 sign, __m256 tie)
 }
 
 /* Results without what is added, by floats: quantized_panels.h. */
+ALWAYS __m256i rounded_of(__m256 x, __m256 factor, __m256 term, __m256 sign)
+{
+    return _mm256_cvtps_epi32(_mm256_fmadd_ps(x, factor, tie_of(x, sign, term)));
+}
+
 ALWAYS __m256i rounded(__m256i sums, __m256 factor, __m256 term, __m256 sign)
 {
-    const __m256 x = _mm256_cvtepi32_ps(sums);
-    return _mm256_cvtps_epi32(_mm256_fmadd_ps(x, factor, tie_of(x, sign, term)));
+    return rounded_of(_mm256_cvtepi32_ps(sums), factor, term, sign);
 }
 
 /* Sums of which n are apart become their neighbours, whose results they have. */
@@ -314,45 +318,87 @@ static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps
     }
 }
 
-/* --- Sums ------------------------------------------------------------------------------------ */
+/* --- Sums and products of two tensors --------------------------------------------------------- */
+
+ALWAYS __m256i eight(const int8_t *from)
+{
+    return _mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)from));
+}
 
 /* Eight results before they are packed. */
-static inline __m256i sums_of(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b)
+typedef __m256i pair_results(const void *how, const int8_t *a, const int8_t *b);
+
+ALWAYS __m256i sums_of(const void *how, const int8_t *a, const int8_t *b)
 {
-    const __m256 x = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)a)));
-    const __m256 y = _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const void *)b)));
+    const oribi_quantized_sum *s = how;
+    const __m256 x = _mm256_cvtepi32_ps(eight(a)), y = _mm256_cvtepi32_ps(eight(b));
     const __m256 right = _mm256_fmadd_ps(y, _mm256_set1_ps(s->of_b), _mm256_set1_ps(s->term));
     const __m256 sums = _mm256_fmadd_ps(x, _mm256_set1_ps(s->of_a), right);
     const __m256 sign = _mm256_castsi256_ps(_mm256_set1_epi32(s->tie == 0 ? 0 : INT32_MIN));
     return _mm256_cvtps_epi32(_mm256_add_ps(sums, tie_of(sums, sign, _mm256_set1_ps(s->tie))));
 }
 
-/* Results of 16 pairs. */
-static inline __m128i bytes_of_sums(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b)
+ALWAYS __m256i products_of(const void *how, const int8_t *a, const int8_t *b)
 {
-    const __m256i both = _mm256_packs_epi32(sums_of(s, a, b), sums_of(s, a + 8, b + 8));
-    const __m256i words = _mm256_adds_epi16(_mm256_permute4x64_epi64(both, 0xd8),
-                                            _mm256_set1_epi16((int16_t)s->added));
-    const __m128i bytes =
-        _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-    return _mm_min_epi8(_mm_max_epi8(bytes, _mm_set1_epi8(s->exact.low)),
-                        _mm_set1_epi8(s->exact.high));
+    const oribi_quantized_product *p = how;
+    const __m256i x = _mm256_sub_epi32(eight(a), _mm256_set1_epi32(p->a_zero));
+    const __m256i y = _mm256_sub_epi32(eight(b), _mm256_set1_epi32(p->b_zero));
+    const __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(x), _mm256_cvtepi32_ps(y));
+    return rounded_of(product, _mm256_set1_ps(p->factor), _mm256_set1_ps(p->term),
+                      _mm256_castsi256_ps(_mm256_set1_epi32(p->sign)));
 }
 
-static void add(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b, int64_t count,
-                int8_t *out)
+/* What is added to results, and bounds of bytes. */
+typedef struct bounds {
+    __m256i added;
+    __m128i low, high;
+} bounds;
+
+static bounds bounds_of(int32_t added, int32_t low, int32_t high)
+{
+    return (bounds){_mm256_set1_epi16((int16_t)added), _mm_set1_epi8((char)low),
+                    _mm_set1_epi8((char)high)};
+}
+
+/* Results of 16 pairs. */
+ALWAYS __m128i bytes_of_pairs(const bounds *of, pair_results *results, const void *how,
+                              const int8_t *a, const int8_t *b)
+{
+    const __m256i both = _mm256_packs_epi32(results(how, a, b), results(how, a + 8, b + 8));
+    const __m256i words = _mm256_adds_epi16(_mm256_permute4x64_epi64(both, 0xd8), of->added);
+    const __m128i bytes =
+        _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    return _mm_min_epi8(_mm_max_epi8(bytes, of->low), of->high);
+}
+
+ALWAYS void each_pair(const bounds *of, pair_results *results, const void *how, const int8_t *a,
+                      const int8_t *b, int64_t count, int8_t *out)
 {
     int64_t i = 0;
     for (; i + ORIBI_PANEL <= count; i += ORIBI_PANEL) {
-        _mm_storeu_si128((void *)(out + i), bytes_of_sums(s, a + i, b + i));
+        _mm_storeu_si128((void *)(out + i), bytes_of_pairs(of, results, how, a + i, b + i));
     }
     if (i < count) {
         int8_t left[ORIBI_PANEL] = {0}, right[ORIBI_PANEL] = {0};
         memcpy(left, a + i, (size_t)(count - i));
         memcpy(right, b + i, (size_t)(count - i));
-        store_first(bytes_of_sums(s, left, right), (int32_t)(count - i), out + i);
+        store_first(bytes_of_pairs(of, results, how, left, right), (int32_t)(count - i), out + i);
     }
 }
 
+static void add(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b, int64_t count,
+                int8_t *out)
+{
+    const bounds of = bounds_of(s->added, s->exact.low, s->exact.high);
+    each_pair(&of, sums_of, s, a, b, count, out);
+}
+
+static void multiply(const oribi_quantized_product *p, const int8_t *a, const int8_t *b,
+                     int64_t count, int8_t *out)
+{
+    const bounds of = bounds_of(p->added, p->low, p->high);
+    each_pair(&of, products_of, p, a, b, count, out);
+}
+
 const oribi_quantized_simd oribi_quantized_avx2 = {
-    {2, 2, PIXELS, PIXELS, 32, false, true}, take, fill, tile, depthwise, add};
+    {2, 2, PIXELS, PIXELS, 32, false, true}, take, fill, tile, depthwise, add, multiply};

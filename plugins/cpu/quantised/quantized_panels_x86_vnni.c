@@ -355,11 +355,14 @@ static void tile(const oribi_quantized_panels *p, const void *inputs,
     }
 }
 
-/* --- Sums ------------------------------------------------------------------------------------ */
+/* --- Sums and products of two tensors --------------------------------------------------------- */
 
 /* Sixteen results before they are packed. */
-ALWAYS __m512i sums_of(const oribi_quantized_sum *s, __m128i a, __m128i b)
+typedef __m512i pair_results(const void *how, __m128i a, __m128i b);
+
+ALWAYS __m512i sums_of(const void *how, __m128i a, __m128i b)
 {
+    const oribi_quantized_sum *s = how;
     const __m512 x = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(a));
     const __m512 y = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(b));
     const __m512 right = _mm512_fmadd_ps(y, _mm512_set1_ps(s->of_b), _mm512_set1_ps(s->term));
@@ -371,31 +374,59 @@ ALWAYS __m512i sums_of(const oribi_quantized_sum *s, __m128i a, __m128i b)
         _mm512_add_ps(sums, tie_of(sums, _mm512_set1_epi32(INT32_MIN), _mm512_set1_ps(s->tie))));
 }
 
+ALWAYS __m512i products_of(const void *how, __m128i a, __m128i b)
+{
+    const oribi_quantized_product *p = how;
+    const __m512i x = _mm512_sub_epi32(_mm512_cvtepi8_epi32(a), _mm512_set1_epi32(p->a_zero));
+    const __m512i y = _mm512_sub_epi32(_mm512_cvtepi8_epi32(b), _mm512_set1_epi32(p->b_zero));
+    const __m512 product = _mm512_mul_ps(_mm512_cvtepi32_ps(x), _mm512_cvtepi32_ps(y));
+    return rounded_of(product, _mm512_set1_ps(p->factor), _mm512_set1_ps(p->term),
+                      _mm512_set1_epi32(p->sign));
+}
+
 static __m128i sixteen(const int8_t *from)
 {
     return _mm_loadu_si128((const void *)from);
 }
 
-static void add(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b, int64_t count,
-                int8_t *out)
+ALWAYS void each_pair(const bounds *of, pair_results *results, const void *how, const int8_t *a,
+                      const int8_t *b, int64_t count, int8_t *out)
 {
-    const bounds of = {_mm512_set1_epi16((int16_t)s->added), _mm512_set1_epi8(s->exact.low),
-                       _mm512_set1_epi8(s->exact.high)};
     int64_t i = 0;
     for (; i + 64 <= count; i += 64) {
-        const __m512i first = sums_of(s, sixteen(a + i), sixteen(b + i));
-        const __m512i second = sums_of(s, sixteen(a + i + 16), sixteen(b + i + 16));
-        const __m512i third = sums_of(s, sixteen(a + i + 32), sixteen(b + i + 32));
-        const __m512i last = sums_of(s, sixteen(a + i + 48), sixteen(b + i + 48));
-        _mm512_storeu_si512(out + i, four_of(&of, first, second, third, last));
+        const __m512i first = results(how, sixteen(a + i), sixteen(b + i));
+        const __m512i second = results(how, sixteen(a + i + 16), sixteen(b + i + 16));
+        const __m512i third = results(how, sixteen(a + i + 32), sixteen(b + i + 32));
+        const __m512i last = results(how, sixteen(a + i + 48), sixteen(b + i + 48));
+        _mm512_storeu_si512(out + i, four_of(of, first, second, third, last));
     }
     for (; i < count; i += 16) {
         const __mmask16 mask = (__mmask16)below(count - i);
-        const __m512i sums =
-            sums_of(s, _mm_maskz_loadu_epi8(mask, a + i), _mm_maskz_loadu_epi8(mask, b + i));
-        const __m512i all = four_of(&of, sums, sums, sums, sums);
+        const __m512i some =
+            results(how, _mm_maskz_loadu_epi8(mask, a + i), _mm_maskz_loadu_epi8(mask, b + i));
+        const __m512i all = four_of(of, some, some, some, some);
         _mm_mask_storeu_epi8(out + i, mask, _mm512_castsi512_si128(all));
     }
+}
+
+static bounds bounds_of(int32_t added, int32_t low, int32_t high)
+{
+    return (bounds){_mm512_set1_epi16((int16_t)added), _mm512_set1_epi8((char)low),
+                    _mm512_set1_epi8((char)high)};
+}
+
+static void add(const oribi_quantized_sum *s, const int8_t *a, const int8_t *b, int64_t count,
+                int8_t *out)
+{
+    const bounds of = bounds_of(s->added, s->exact.low, s->exact.high);
+    each_pair(&of, sums_of, s, a, b, count, out);
+}
+
+static void multiply(const oribi_quantized_product *p, const int8_t *a, const int8_t *b,
+                     int64_t count, int8_t *out)
+{
+    const bounds of = bounds_of(p->added, p->low, p->high);
+    each_pair(&of, products_of, p, a, b, count, out);
 }
 
 const oribi_quantized_simd oribi_quantized_vnni = {{GROUP, 1, PIXELS, LEAST, 128, true, false},
@@ -403,4 +434,5 @@ const oribi_quantized_simd oribi_quantized_vnni = {{GROUP, 1, PIXELS, LEAST, 128
                                                    fill,
                                                    tile,
                                                    oribi_quantized_vnni_depthwise,
-                                                   add};
+                                                   add,
+                                                   multiply};

@@ -67,10 +67,14 @@ ALWAYS __m512i corrected(const ending *e, __m512i sums, int32_t n)
 }
 
 /* Results before `added`, by floats: quantized_panels.h. */
+ALWAYS __m512i rounded_of(__m512 x, __m512 factor, __m512 term, __m512i sign)
+{
+    return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, factor, tie_of(x, sign, term)));
+}
+
 ALWAYS __m512i rounded_by(__m512i sums, __m512 factor, __m512 term, __m512i sign)
 {
-    const __m512 x = _mm512_cvtepi32_ps(sums);
-    return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, factor, tie_of(x, sign, term)));
+    return rounded_of(_mm512_cvtepi32_ps(sums), factor, term, sign);
 }
 
 ALWAYS __m512i rounded(const ending *e, __m512i sums)

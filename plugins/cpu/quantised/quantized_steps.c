@@ -289,6 +289,31 @@ bool oribi_quantized_real_find(const oribi_quantized_layer *layer, int32_t multi
     return is_found;
 }
 
+bool oribi_quantized_product_find(const struct oribi_micro_mul_q_args *exact,
+                                  oribi_quantized_product *out)
+{
+    enum { MOST_PRODUCT = 255 * 255 };
+    const oribi_quantized_layer layer = {
+        .zero = exact->output_zero, .low = exact->low, .high = exact->high};
+    const int64_t reach[2] = {-MOST_PRODUCT, MOST_PRODUCT};
+    const bool is_signed = layer.low < layer.zero;
+    oribi_quantized_real real = {0};
+    if (!oribi_quantized_real_find(&layer, exact->output_multiplier, exact->output_shift, reach,
+                                   &real) ||
+        real.n_apart > 0) {
+        return false;
+    }
+    *out = (oribi_quantized_product){.a_zero = exact->a_zero,
+                                     .b_zero = exact->b_zero,
+                                     .factor = real.factor,
+                                     .term = real.term,
+                                     .sign = is_signed ? INT32_MIN : 0,
+                                     .added = is_signed ? layer.zero : 0,
+                                     .low = layer.low,
+                                     .high = layer.high};
+    return true;
+}
+
 /* --- Sums of two tensors ------------------------------------------------------------------------
  * Of the 65536 pairs of bytes those are tried whose sum is so near to the middle between two
  * results that rounding may take floats and integers apart.
