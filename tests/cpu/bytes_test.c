@@ -223,16 +223,26 @@ static void pairs_become_the_bytes_of_the_reference(void **state)
 static void bytes_become_those_of_the_table(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
         const int64_t dims[2] = {7, 77};
-        const TF_DataType type = i == 0 ? TF_UINT8 : TF_INT8;
+        const TF_DataType type = i % 2 == 0 ? TF_UINT8 : TF_INT8;
         int64_t table[256];
         check self;
-        begin(&self, "ONNX>QLinearTable", type, dims[1]);
+        begin(&self, i < 2 ? "ONNX>QLinearTable" : "Oribi>QUnary", type, dims[1]);
+        oribi_attrs *attrs = &self.node.attrs;
+        oribi_arena *arena = &self.node.arena;
         for (int k = 0; k < 256; k++) {
             table[k] = (k * 181 + 7) % 256 - (type == TF_INT8 ? 128 : 0);
         }
-        assert_true(oribi_attrs_set_ints(&self.node.attrs, &self.node.arena, "table", table, 256));
+        assert_true(i < 2 ? oribi_attrs_set_ints(attrs, arena, "table", table, 256)
+                          : oribi_attrs_set_string(attrs, arena, "function", "LOGISTIC") &&
+                                oribi_attrs_set_string(attrs, arena, "rounding", "tflm") &&
+                                oribi_attrs_set_float(attrs, arena, "alpha", 0.0f) &&
+                                oribi_attrs_set_float(attrs, arena, "input_scale", 0.04f) &&
+                                oribi_attrs_set_int(attrs, arena, "input_zero", 3) &&
+                                oribi_attrs_set_float(attrs, arena, "output_scale", 1.0f / 256) &&
+                                oribi_attrs_set_int(attrs, arena, "output_zero",
+                                                    type == TF_INT8 ? -128 : 0));
         TF_Tensor *x = harness_tensor(type, dims, 2);
         for (int k = 0; k < 7 * 77; k++) {
             ((uint8_t *)TF_TensorData(x))[k] = (uint8_t)(k * 3);

@@ -261,14 +261,10 @@ ORIBI_KIT_COMPUTE(dynamic, 1)
 
 /* --- Tables ---------------------------------------------------------------------------------- */
 
-typedef struct table_state {
-    uint8_t table[256];
-} table_state;
-
 void *oribi_table_create(TF_OpKernelConstruction *construction)
 {
     oribi_kit_setup setup;
-    table_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    oribi_byte_table *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
     int64_t values[256] = {0};
     int count = 0;
     if (state != NULL) {
@@ -286,7 +282,7 @@ void *oribi_table_create(TF_OpKernelConstruction *construction)
                                            "value %lld of the table does not fit its type",
                                            (long long)values[i]);
             }
-            state->table[i] = (uint8_t)((uint64_t)values[i] & 255U);
+            state->values[i] = (uint8_t)((uint64_t)values[i] & 255U);
         }
     }
     return oribi_kit_setup_end(&setup);
@@ -294,8 +290,7 @@ void *oribi_table_create(TF_OpKernelConstruction *construction)
 
 bool oribi_table_run(const void *object, oribi_kit_run *run, const oribi_bytes *loops)
 {
-    const table_state *state = object;
-    return oribi_quantized_lookup(run, state->table, loops->lookup);
+    return oribi_quantized_lookup(run, object, loops->lookup);
 }
 
 static bool table_run(const void *state, oribi_kit_run *run)

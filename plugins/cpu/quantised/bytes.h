@@ -42,7 +42,8 @@ void *oribi_softmax_create(TF_OpKernelConstruction *construction);
 void *oribi_through_create(TF_OpKernelConstruction *construction);
 void *oribi_qlinear_binary_create(TF_OpKernelConstruction *construction);
 void *oribi_max_pool_create(TF_OpKernelConstruction *construction);
-void *oribi_table_create(TF_OpKernelConstruction *construction);
+void *oribi_table_create(TF_OpKernelConstruction *construction); /* an oribi_byte_table */
+void *oribi_unary_create(TF_OpKernelConstruction *construction); /* the same, of Oribi>QUnary */
 bool oribi_quantize_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_dequantize_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_dynamic_run(oribi_kit_run *run, const oribi_bytes *loops);

@@ -339,6 +339,7 @@ const oribi_cpu_kernel ORIBI_ISA_TABLE(bytes)[] = {
     {BYTES_ROW("ONNX>QLinearAdd", qlinear_binary, add), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {BYTES_ROW("ONNX>QLinearMul", qlinear_binary, mul), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {BYTES_ROW("ONNX>QLinearTable", table, table), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
+    {BYTES_ROW("Oribi>QUnary", unary, table), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {BYTES_ROW("ONNX>QLinearMaxPool", max_pool, max), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {.op_name = NULL},
 };

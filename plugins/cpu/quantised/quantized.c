@@ -490,14 +490,15 @@ static void lookup(const void *object, int32_t count, const void *x, void *y)
     call->loop(&args, x, y);
 }
 
-bool oribi_quantized_lookup(oribi_kit_run *run, const uint8_t table[256], oribi_lookup_loop *loop)
+bool oribi_quantized_lookup(oribi_kit_run *run, const oribi_byte_table *table,
+                            oribi_lookup_loop *loop)
 {
     oribi_cpu_shape shape;
     const int32_t count = oribi_quantized_count(run, &shape);
     if (count < 0) {
         return false;
     }
-    const lookup_call call = {table, loop};
+    const lookup_call call = {table->values, loop};
     oribi_quantized_each each = {&call, lookup, TF_TensorData(run->in[0]), NULL, 1, 1};
     each.y = oribi_kit_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
     if (each.y != NULL) {

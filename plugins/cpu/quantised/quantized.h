@@ -143,10 +143,15 @@ typedef struct oribi_quantized_pairs {
 /* Calls it over all results in slices of the outermost dimension, as above. */
 void oribi_quantized_run_pairs(oribi_kit_run *run, const oribi_quantized_pairs *pairs);
 
+/* A function of bytes: the state of kernels that are one. */
+typedef struct oribi_byte_table {
+    uint8_t values[256];
+} oribi_byte_table;
 /* Output 0: the table's entry for each byte of input 0, by this loop. */
 typedef void oribi_lookup_loop(const struct oribi_micro_lookup_8_args *args, const void *input,
                                void *output);
-bool oribi_quantized_lookup(oribi_kit_run *run, const uint8_t table[256], oribi_lookup_loop *loop);
+bool oribi_quantized_lookup(oribi_kit_run *run, const oribi_byte_table *table,
+                            oribi_lookup_loop *loop);
 
 enum { ORIBI_QUANTIZED_SUMS = 64 }; /* of neighbours, at a time */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oribi>QSoftmax, Oribi>QWideSoftmax and Oribi>QUnary by micro/'s kernels. */
 #include "cpu/base/families.h"
-#include "cpu/quantised/quantized.h"
+#include "cpu/quantised/bytes.h"
 
 #include "micro/element.h"
 #include "micro/norm/softmax_s16_prepare.h"
@@ -104,14 +104,9 @@ static bool wide_softmax_run(const struct oribi_micro_softmax_spec *state, oribi
 }
 ORIBI_KIT_COMPUTE(wide_softmax, 1)
 
-/* --- Tables of bytes
- * ---------------------------------------------------------------------------------- */
+/* --- Tables of bytes ------------------------------------------------------------------------- */
 
-typedef struct unary_state {
-    uint8_t table[256];
-} unary_state;
-
-static void unary_read(oribi_kit_setup *setup, unary_state *state)
+static void unary_read(oribi_kit_setup *setup, oribi_byte_table *state)
 {
     struct oribi_micro_unary_8_spec spec = {0};
     TF_DataType type = TF_INT8;
@@ -123,14 +118,19 @@ static void unary_read(oribi_kit_setup *setup, unary_state *state)
     oribi_kit_attr_float(setup, "alpha", &spec.alpha);
     oribi_quantized_function(setup, &spec.function);
     if (TF_GetCode(setup->status) == TF_OK) {
-        (void)oribi_quantized_setup_check(setup, oribi_micro_unary_8_table(&spec, state->table));
+        (void)oribi_quantized_setup_check(setup, oribi_micro_unary_8_table(&spec, state->values));
     }
 }
-ORIBI_KIT_CREATE(unary, unary_state)
+ORIBI_KIT_CREATE(unary, oribi_byte_table)
 
-static bool unary_run(const unary_state *state, oribi_kit_run *run)
+void *oribi_unary_create(TF_OpKernelConstruction *construction)
 {
-    return oribi_quantized_lookup(run, state->table, oribi_micro_lookup_8);
+    return unary_create(construction);
+}
+
+static bool unary_run(const oribi_byte_table *state, oribi_kit_run *run)
+{
+    return oribi_quantized_lookup(run, state, oribi_micro_lookup_8);
 }
 ORIBI_KIT_COMPUTE(unary, 1)
 
