@@ -271,8 +271,12 @@ static bool walk(oribi_layout *layout)
 bool oribi_pass_layout(oribi_graph *graph, const oribi_pass_options *options,
                        oribi_pass_report *report, TF_Status *status)
 {
+    if (options != NULL && (options->disabled & ORIBI_PASS_LAYOUT) != 0) {
+        return true;
+    }
+    ORIBI_TRY(oribi_pass_find_depthwise(graph, options, report, status));
     int32_t before = count_transposes(graph);
-    if (before == 0 || (options != NULL && (options->disabled & ORIBI_PASS_LAYOUT) != 0)) {
+    if (before == 0) {
         return true;
     }
     ORIBI_TRY(oribi_graph_sort(graph, status));

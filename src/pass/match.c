@@ -44,21 +44,23 @@ bool oribi_pass_computes(const oribi_node *node, oribi_formula formula)
     return oribi_pass_has(node, ORIBI_TRAIT_COMPUTES) && oribi_pass_traits(node).formula == formula;
 }
 
+static const char *const layer_ops[] = {[ORIBI_LAYER_CONV] = "Conv2D",
+                                        [ORIBI_LAYER_DEPTHWISE] = "DepthwiseConv2dNative",
+                                        [ORIBI_LAYER_DENSE] = "MatMul",
+                                        [ORIBI_LAYER_PRODUCTS] = "BatchMatMulV2"};
+
 oribi_layer oribi_pass_layer(const oribi_node *node)
 {
-    static const struct {
-        const char *op;
-        oribi_layer layer;
-    } layers[] = {{"Conv2D", ORIBI_LAYER_CONV},
-                  {"DepthwiseConv2dNative", ORIBI_LAYER_DEPTHWISE},
-                  {"MatMul", ORIBI_LAYER_DENSE},
-                  {"BatchMatMulV2", ORIBI_LAYER_PRODUCTS}};
-    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
-        if (oribi_pass_is(node, layers[i].op)) {
-            return layers[i].layer;
-        }
+    int32_t layer = ORIBI_LAYER_PRODUCTS;
+    while (layer != ORIBI_LAYER_NONE && !oribi_pass_is(node, layer_ops[layer])) {
+        layer--;
     }
-    return ORIBI_LAYER_NONE;
+    return (oribi_layer)layer;
+}
+
+const char *oribi_pass_layer_op(oribi_layer layer)
+{
+    return layer_ops[layer];
 }
 
 bool oribi_pass_adds_bias(const oribi_node *node)

@@ -206,19 +206,21 @@ oribi_value_id oribi_pass_add_reshaped(oribi_graph *graph, oribi_value_id consta
     if (oribi_pass_view_is_dense(view)) {
         return oribi_pass_add_view(graph, name, constant, dims, NULL, rank, status);
     }
-    /* Strided: dims of one element may come and go, the others must stay as they are. */
+    /* Strided: dims of one element may come and go, and others may be split. */
     int32_t from = 0;
+    int64_t left = 1; /* of dim from - 1, in which the next one is */
     for (int32_t i = 0; i < rank; i++) {
-        while (from < view->rank && view->dims[from] == 1) {
-            from++;
-        }
         if (dims[i] == 1) {
-            strides.at[i] = 0;
-        } else if (from < view->rank && view->dims[from] == dims[i]) {
-            strides.at[i] = old.at[from++];
-        } else {
+            continue;
+        }
+        while (left == 1 && from < view->rank) {
+            left = view->dims[from++];
+        }
+        if (dims[i] < 1 || left % dims[i] != 0 || left == 1) {
             return -1;
         }
+        left /= dims[i];
+        strides.at[i] = old.at[from - 1] * left;
     }
     return oribi_pass_add_view(graph, name, constant, dims, strides.at, rank, status);
 }

@@ -30,6 +30,7 @@ typedef enum oribi_layer {
     ORIBI_LAYER_PRODUCTS /* of two batches of matrices */
 } oribi_layer;
 oribi_layer oribi_pass_layer(const oribi_node *node);
+const char *oribi_pass_layer_op(oribi_layer layer); /* the op of such a layer */
 /* Does it add a vector along the last axis, as BiasAdd does? (input 1, to input 0) */
 bool oribi_pass_adds_bias(const oribi_node *node);
 /* Is the attribute told by the types and the number of inputs? */
@@ -130,6 +131,9 @@ bool oribi_pass_choose_some(oribi_graph *graph, const oribi_pass_options *option
 /* Reshape, Transpose, Reshape that only mix channels become Oribi>ChannelShuffle. */
 bool oribi_pass_find_shuffles(oribi_graph *graph, const oribi_pass_options *options,
                               oribi_pass_report *report, TF_Status *status);
+/* Convolutions whose filter sees one channel become depthwise layers. */
+bool oribi_pass_find_depthwise(oribi_graph *graph, const oribi_pass_options *options,
+                               oribi_pass_report *report, TF_Status *status);
 /* Removes what does nothing: Identity, Reshape to the same shape, ... */
 bool oribi_pass_simplify(oribi_graph *graph, oribi_pass_report *report, TF_Status *status);
 

@@ -102,6 +102,26 @@ static void shuffles_of_any_groups_give_what_the_three_steps_gave(void **state)
     net_close(&n);
 }
 
+/* One channel a group, of planes, with two results of each; and two channels a group, which is no
+ * depthwise layer. */
+static void build_groups(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 4));
+    oribi_value_id y = net_to_nhwc(n, x);
+    net_output(n, net_conv(n, "Conv2D", y, 3, 1, 12));
+    net_output(n, net_conv(n, "Conv2D", y, 3, 1, 6));
+    net_output(n, net_conv(n, "Conv2D", y, 3, 2, 9));
+}
+
+static void a_filter_of_one_channel_is_a_depthwise_layer(void **state)
+{
+    (void)state;
+    net n = net_compare_without(ORIBI_PASS_FUSE, build_groups);
+    assert_int_equal(net_count(&n, "DepthwiseConv2dNative"), 2);
+    assert_int_equal(net_count(&n, "Conv2D"), 1);
+    net_close(&n);
+}
+
 /* How many elements, and how many axes, does a transposed value have? Nothing is moved to tell it.
  */
 static void build_size(net *n)
@@ -280,6 +300,7 @@ int main(void)
         cmocka_unit_test(chain_of_convolutions_keeps_one_transpose_at_each_end),
         cmocka_unit_test(sums_and_channel_constants_let_transposes_through),
         cmocka_unit_test(concat_moves_its_axis),
+        cmocka_unit_test(a_filter_of_one_channel_is_a_depthwise_layer),
         cmocka_unit_test(channel_shuffle_in_the_order_of_convolutions_is_one_node),
         cmocka_unit_test(shuffles_of_any_groups_give_what_the_three_steps_gave),
         cmocka_unit_test(flatten_before_dense_layers_permutes_their_weights),

@@ -106,23 +106,6 @@ bool oribi_tflite_read_weights(oribi_tflite_node *n, int32_t bias, int32_t rank,
 
 /* --- Convolutions ----------------------------------------------------------------------------- */
 
-bool oribi_tflite_q_conv(oribi_tflite_node *n)
-{
-    oribi_tflite_quant in = {0}, out = {0};
-    weights w = {0};
-    ORIBI_TRY(read_quant(n, &in, &out) && oribi_tflite_read_weights(n, 2, 4, 0, &w));
-    int64_t strides[2] = {oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0)};
-    int64_t dilations[2] = {oribi_tflite_int(n, 5, 1), oribi_tflite_int(n, 4, 1)};
-    const char *activation = oribi_tflite_activation_name(n, oribi_tflite_byte(n, 3, 0));
-    const char *padding = oribi_tflite_byte(n, 0, 0) == 0 ? "SAME" : "VALID";
-    oribi_value_id y = oribi_tflite_emit(
-        n, "Oribi>QConv2D", INPUTS(oribi_tflite_input(n, 0), w.filter, w.bias),
-        ATTRS(QUANT_ATTRS(in, out), ATTR_TEXT("activation", activation),
-              ATTR_FLOATS("filter_scales", w.scales, w.n_scales), ATTR_INTS("strides", strides, 2),
-              ATTR_INTS("dilations", dilations, 2), ATTR_TEXT("padding", padding)));
-    return oribi_tflite_bind(n, 0, y);
-}
-
 /* The depth multiplier follows from the shapes; the option is redundant and often wrong. */
 static bool find_multiplier(oribi_tflite_node *n, oribi_value_id x, oribi_value_id filter,
                             int64_t *out)
@@ -140,24 +123,52 @@ static bool find_multiplier(oribi_tflite_node *n, oribi_value_id x, oribi_value_
     return true;
 }
 
+/* `behind`: the first option behind the strides and the multiplier. */
+static bool bind_depthwise(oribi_tflite_node *n, const weights *w, int32_t behind)
+{
+    oribi_tflite_quant in = {0}, out = {0};
+    int64_t multiplier = 1;
+    const oribi_value_id x = oribi_tflite_input(n, 0);
+    ORIBI_TRY(read_quant(n, &in, &out) && find_multiplier(n, x, w->filter, &multiplier));
+    int64_t strides[2] = {oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0)};
+    int64_t dilations[2] = {oribi_tflite_int(n, behind + 2, 1), oribi_tflite_int(n, behind + 1, 1)};
+    const char *activation = oribi_tflite_activation_name(n, oribi_tflite_byte(n, behind, 0));
+    const char *padding = oribi_tflite_byte(n, 0, 0) == 0 ? "SAME" : "VALID";
+    oribi_value_id y = oribi_tflite_emit(
+        n, "Oribi>QDepthwiseConv2D", INPUTS(x, w->filter, w->bias),
+        ATTRS(QUANT_ATTRS(in, out), ATTR_TEXT("activation", activation),
+              ATTR_FLOATS("filter_scales", w->scales, w->n_scales),
+              ATTR_INTS("strides", strides, 2), ATTR_INTS("dilations", dilations, 2),
+              ATTR_TEXT("padding", padding), ATTR_INT("depth_multiplier", multiplier)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
 bool oribi_tflite_q_depthwise(oribi_tflite_node *n)
+{
+    weights w = {0};
+    return oribi_tflite_read_weights(n, 2, 4, 3, &w) && bind_depthwise(n, &w, 4);
+}
+
+bool oribi_tflite_q_conv(oribi_tflite_node *n)
 {
     oribi_tflite_quant in = {0}, out = {0};
     weights w = {0};
-    int64_t multiplier = 1;
-    ORIBI_TRY(read_quant(n, &in, &out) && oribi_tflite_read_weights(n, 2, 4, 3, &w));
-    oribi_value_id x = oribi_tflite_input(n, 0);
-    ORIBI_TRY(find_multiplier(n, x, w.filter, &multiplier));
+    ORIBI_TRY(oribi_tflite_read_weights(n, 2, 4, 0, &w));
+    const int64_t channels = oribi_tflite_dim(n, oribi_tflite_input(n, 0), 3);
+    if (oribi_tflite_dim(n, w.filter, 3) == 1 && channels > 1) { /* as Keras writes ConvNeXt's */
+        w.filter = oribi_tflite_transpose(n, w.filter, &(const oribi_dims){4, {3, 1, 2, 0}});
+        return !n->failed && bind_depthwise(n, &w, 3);
+    }
+    ORIBI_TRY(read_quant(n, &in, &out));
     int64_t strides[2] = {oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0)};
-    int64_t dilations[2] = {oribi_tflite_int(n, 6, 1), oribi_tflite_int(n, 5, 1)};
-    const char *activation = oribi_tflite_activation_name(n, oribi_tflite_byte(n, 4, 0));
+    int64_t dilations[2] = {oribi_tflite_int(n, 5, 1), oribi_tflite_int(n, 4, 1)};
+    const char *activation = oribi_tflite_activation_name(n, oribi_tflite_byte(n, 3, 0));
     const char *padding = oribi_tflite_byte(n, 0, 0) == 0 ? "SAME" : "VALID";
     oribi_value_id y = oribi_tflite_emit(
-        n, "Oribi>QDepthwiseConv2D", INPUTS(x, w.filter, w.bias),
+        n, "Oribi>QConv2D", INPUTS(oribi_tflite_input(n, 0), w.filter, w.bias),
         ATTRS(QUANT_ATTRS(in, out), ATTR_TEXT("activation", activation),
               ATTR_FLOATS("filter_scales", w.scales, w.n_scales), ATTR_INTS("strides", strides, 2),
-              ATTR_INTS("dilations", dilations, 2), ATTR_TEXT("padding", padding),
-              ATTR_INT("depth_multiplier", multiplier)));
+              ATTR_INTS("dilations", dilations, 2), ATTR_TEXT("padding", padding)));
     return oribi_tflite_bind(n, 0, y);
 }
 

@@ -24,6 +24,16 @@ def _options(g):
             "activation": g["activation"]}
 
 
+def conv_2d_grouped(b):
+    """One channel a group, as Keras writes depthwise layers of ConvNeXt, and several."""
+    g, n, groups, depth, m = geometry(b), b.pick(1, 1, 2), b.size(2, 6), b.walk(1, 1, 3), b.walk(1, 2, 1, 3)
+    q = b.quant()
+    x = b.input([n, g["h"], g["w"], groups * depth], q)
+    w, bias, out = b.weights([groups * m, g["kh"], g["kw"], depth], 0, q, g["kh"] * g["kw"] * depth)
+    y = b.output([n, g["oh"], g["ow"], groups * m], out)
+    b.op("CONV_2D", [x, w] + ([bias] if bias >= 0 else []), [y], dilation_h=g["dh"], dilation_w=g["dw"], **_options(g))
+
+
 def conv_2d(b):
     g, n, ic, oc = geometry(b), b.pick(1, 1, 2), b.size(1, 5), b.size(1, 6)
     if b.i % 6 == 5:  # a 1x1 filter
@@ -100,6 +110,6 @@ def max_pool_2d(b):
     _pool(b, "MAX_POOL_2D")
 
 
-CASES = {"CONV_2D": conv_2d, "DEPTHWISE_CONV_2D": depthwise_conv_2d, "TRANSPOSE_CONV": transpose_conv,
+CASES = {"CONV_2D": conv_2d, "CONV_2D_GROUPED": conv_2d_grouped, "DEPTHWISE_CONV_2D": depthwise_conv_2d, "TRANSPOSE_CONV": transpose_conv,
          "CONVOLUTION_2D_TRANSPOSE_BIAS": transpose_conv_bias,
          "AVERAGE_POOL_2D": average_pool_2d, "MAX_POOL_2D": max_pool_2d}
