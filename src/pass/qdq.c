@@ -106,14 +106,14 @@ bool oribi_pass_qdq(oribi_graph *graph, const oribi_pass_options *options,
         q.n_made = 0;
     }
     if (!has_node(graph, is_pair)) {
-        return true;
+        return walk(&q, oribi_qdq_bytes, &changed);
     }
     ORIBI_TRY(oribi_pass_simplify(graph, report, status));
     for (int32_t round = 0; changed && round < MAX_ROUNDS; round++) {
         changed = false; /* what was matched may let something move on */
         ORIBI_TRY(settle(&q, visit_move) && walk(&q, visit_match, &changed));
     }
-    ORIBI_TRY(walk(&q, visit_product, &changed));
+    ORIBI_TRY(walk(&q, visit_product, &changed) && walk(&q, oribi_qdq_bytes, &changed));
     oribi_graph_remove_dead(graph);
     oribi_pass_note(graph, report, "qdq", "%d quantised ops made, %d moved", (int)q.n_made,
                     (int)q.n_moved);

@@ -115,6 +115,7 @@ bool oribi_qdq_layer(oribi_qdq *q, const oribi_qdq_end *end);
 bool oribi_qdq_float_product(oribi_qdq *q, oribi_node *matmul); /* its result stays float */
 bool oribi_qdq_window(oribi_qdq *q, const oribi_qdq_end *end);
 bool oribi_qdq_table(oribi_qdq *q, const oribi_qdq_end *end);
+bool oribi_qdq_bytes(oribi_qdq *q, oribi_node *node); /* whose result is of bytes */
 /* Padding of a window, before and after (height, width), of the attributes of TensorFlow's
  * convolutions and pools. Each pair is of height and width. */
 bool oribi_qdq_read_pads(const oribi_node *node, const int64_t in[2], const int64_t taps[2],

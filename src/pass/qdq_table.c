@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of one quantised tensor: whatever is computed element by element between it and a
  * quantised result is a table of 256 bytes, made here by the very kernels of those ops, the ones
- * with the label "micro" so that every host makes the same.
+ * with the label "micro" so that every host makes the same. Ends are QuantizeLinear, behind floats,
+ * and ops of bytes, as TFLite writes x * sigmoid(x).
  */
 #include "pass/qdq_internal.h"
 
@@ -10,8 +11,9 @@
 enum { MAX_NODES = 16, VALUES = 256 };
 
 typedef struct table {
-    const oribi_qdq_end *end;
-    oribi_qdq_side from; /* value -1: none was met yet */
+    TF_DataType type;    /* of the result */
+    bool of_bytes;       /* it begins with bytes, not with what they stand for */
+    oribi_qdq_side from; /* value -1: none was met yet; of bytes that alone */
     const oribi_node *nodes[MAX_NODES];
     oribi_value_id results[MAX_NODES]; /* constants of VALUES numbers, outputs of nodes */
     int32_t n;
@@ -34,23 +36,49 @@ static bool is_function(const oribi_node *node)
            (!oribi_pass_is_foreign(node) || strcmp(node->kernel->device_type, "CPU") == 0);
 }
 
+static bool is_byte(TF_DataType dtype)
+{
+    return dtype == TF_INT8 || dtype == TF_UINT8;
+}
+
+/* Does the function begin with this value? */
+static bool begins(const oribi_qdq_side *side, table *t)
+{
+    if (t->from.value >= 0 && !same(side, &t->from)) {
+        return false;
+    }
+    t->from = *side;
+    return true;
+}
+
+static bool collect_node(const oribi_qdq *q, oribi_value_id value, table *t);
+
 /* Adds the nodes between the quantised tensor and the value, inputs first. */
 static bool collect(const oribi_qdq *q, oribi_value_id value, table *t)
 {
-    oribi_qdq_side side;
+    oribi_qdq_side side = {.value = value};
     const oribi_value *v = q->graph->values[value];
-    if (oribi_qdq_side_of(q, value, &side)) {
-        if (t->from.value >= 0 && !same(&side, &t->from)) {
-            return false;
-        }
-        t->from = side;
-        return true;
+    if (!t->of_bytes && oribi_qdq_side_of(q, value, &side)) {
+        return begins(&side, t);
     }
     if (v->constant != NULL) {
-        return v->dtype == TF_FLOAT && oribi_pass_view_count(&v->constant->view) == 1;
+        return (t->of_bytes || v->dtype == TF_FLOAT) &&
+               oribi_pass_view_count(&v->constant->view) == 1;
     }
+    const table before = *t;
+    if ((!t->of_bytes || value != t->from.value) && collect_node(q, value, t)) {
+        return true;
+    }
+    *t = before;
+    side.dtype = v->dtype;
+    return t->of_bytes && is_byte(v->dtype) && begins(&side, t);
+}
+
+static bool collect_node(const oribi_qdq *q, oribi_value_id value, table *t)
+{
     const oribi_node *node = oribi_graph_producer(q->graph, value);
-    if (node == NULL || v->dtype != TF_FLOAT || node->n_outputs != 1 || !is_function(node)) {
+    if (node == NULL || (!t->of_bytes && q->graph->values[value]->dtype != TF_FLOAT) ||
+        node->n_outputs != 1 || !is_function(node)) {
         return false;
     }
     for (int32_t i = 0; i < t->n; i++) {
@@ -80,11 +108,16 @@ static int32_t byte_at(TF_DataType dtype, int32_t bits)
 static bool make_source(oribi_qdq *q, table *t)
 {
     double values[VALUES];
+    uint8_t bytes[VALUES];
+    const int64_t dims[] = {VALUES};
     for (int32_t i = 0; i < VALUES; i++) {
         const int32_t x = byte_at(t->from.dtype, i) - t->from.zero;
         values[i] = (double)((float)x * t->from.scale);
+        bytes[i] = (uint8_t)i;
     }
-    t->source = oribi_pass_add_floats(q->graph, "bytes", values, VALUES, q->status);
+    t->source = t->of_bytes ? oribi_graph_add_constant_copy(q->graph, "bytes", t->from.dtype, dims,
+                                                            1, bytes, q->status)
+                            : oribi_pass_add_floats(q->graph, "bytes", values, VALUES, q->status);
     return t->source >= 0;
 }
 
@@ -119,7 +152,7 @@ static bool run(oribi_qdq *q, oribi_node *node, oribi_value_id *out)
         ok = inputs[i] != NULL;
     }
     ok = ok && oribi_pass_fold_run(q->graph, node, inputs, &output, q->options, q->status);
-    if (ok && TF_TensorElementCount(output) == VALUES && TF_TensorType(output) == TF_FLOAT) {
+    if (ok && TF_TensorElementCount(output) == VALUES) {
         *out = oribi_graph_add_constant_tensor(q->graph, "table", output, q->status);
     }
     for (int32_t i = 0; i < MAX_INPUTS; i++) {
@@ -162,9 +195,9 @@ static bool evaluate(oribi_qdq *q, table *t, int32_t index)
     return ok;
 }
 
-static bool quantise(oribi_qdq *q, const table *t, oribi_value_id real, int64_t out[VALUES])
+static bool quantise(oribi_qdq *q, const oribi_qdq_end *end, oribi_value_id real,
+                     int64_t out[VALUES])
 {
-    const oribi_qdq_end *end = t->end;
     double values[VALUES];
     if (!oribi_qdq_numbers(q->graph, real, VALUES, values)) {
         return false;
@@ -178,7 +211,7 @@ static bool quantise(oribi_qdq *q, const table *t, oribi_value_id real, int64_t 
 static oribi_value_id add_table(oribi_qdq *q, const table *t, const int64_t values[VALUES],
                                 const oribi_node *like)
 {
-    const oribi_attr attrs[] = {QDQ_TYPE("T", t->end->to.dtype), QDQ_INTS("table", values, VALUES)};
+    const oribi_attr attrs[] = {QDQ_TYPE("T", t->type), QDQ_INTS("table", values, VALUES)};
     const oribi_node *node =
         oribi_qdq_add(q, "ONNX>QLinearTable", like, &t->from.value, 1, attrs, 2);
     return node != NULL ? node->outputs[0] : -1;
@@ -191,27 +224,51 @@ static bool is_identity(const table *t, const int64_t values[VALUES])
             return false;
         }
     }
-    return t->from.dtype == t->end->to.dtype;
+    return t->from.dtype == t->type;
+}
+
+/* Is it a function of one tensor, and what are its results? */
+static bool evaluate_all(oribi_qdq *q, oribi_value_id value, table *t)
+{
+    oribi_value *const *values = q->graph->values;
+    if (t->from.value < 0 || values[t->from.value]->constant != NULL ||
+        values[t->from.value]->shape.rank != values[value]->shape.rank || !make_source(q, t)) {
+        return false;
+    }
+    for (int32_t i = 0; i < t->n; i++) {
+        if (!evaluate(q, t, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Do only nodes of the function read the result of one of them that is not the last? */
+static bool frees_one(const oribi_graph *graph, const table *t)
+{
+    for (int32_t i = 0; i + 1 < t->n; i++) {
+        const oribi_value *value = graph->values[t->nodes[i]->outputs[0]];
+        int32_t n = 0;
+        for (int32_t k = i + 1; k < t->n; k++) {
+            for (int32_t j = 0; j < t->nodes[k]->n_inputs; j++) {
+                n += t->nodes[k]->inputs[j] == t->nodes[i]->outputs[0] ? 1 : 0;
+            }
+        }
+        if (n == value->n_uses && !value->is_output) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* --- Rules ----------------------------------------------------------------------------------- */
 
 bool oribi_qdq_table(oribi_qdq *q, const oribi_qdq_end *end)
 {
-    table t = {.end = end, .from = {.value = -1}, .source = -1};
+    table t = {.type = end->to.dtype, .from = {.value = -1}, .source = -1};
     int64_t values[VALUES];
-    if (!collect(q, end->real, &t) || t.from.value < 0 ||
-        q->graph->values[t.from.value]->constant != NULL ||
-        q->graph->values[t.from.value]->shape.rank != q->graph->values[end->real]->shape.rank ||
-        !make_source(q, &t)) {
-        return false;
-    }
-    for (int32_t i = 0; i < t.n; i++) {
-        if (!evaluate(q, &t, i)) {
-            return false;
-        }
-    }
-    if (!quantise(q, &t, known(q, &t, end->real), values)) {
+    if (!collect(q, end->real, &t) || !evaluate_all(q, end->real, &t) ||
+        !quantise(q, end, known(q, &t, end->real), values)) {
         return false;
     }
     const oribi_node *last = t.n > 0 ? t.nodes[t.n - 1] : end->quantize;
@@ -220,12 +277,39 @@ bool oribi_qdq_table(oribi_qdq *q, const oribi_qdq_end *end)
     return result >= 0 && oribi_qdq_finish(q, end, last, result);
 }
 
+bool oribi_qdq_bytes(oribi_qdq *q, oribi_node *node)
+{
+    table t = {.of_bytes = true, .from = {.value = -1}, .source = -1};
+    oribi_graph *graph = q->graph;
+    if (node->n_outputs != 1 || !is_byte(graph->values[node->outputs[0]]->dtype) ||
+        !collect_node(q, node->outputs[0], &t) || !frees_one(graph, &t) ||
+        !evaluate_all(q, node->outputs[0], &t)) {
+        return false;
+    }
+    const oribi_value *last = graph->values[t.results[t.n - 1]];
+    int64_t values[VALUES];
+    t.type = last->dtype;
+    for (int32_t i = 0; i < VALUES; i++) {
+        values[i] = byte_at(t.type, ((const uint8_t *)last->constant->view.data)[i]);
+    }
+    const oribi_value_id result = add_table(q, &t, values, node);
+    if (result < 0) {
+        return false;
+    }
+    graph->values[result]->quantisation = graph->values[node->outputs[0]]->quantisation;
+    oribi_pass_note(graph, q->report, "qdq", "'%s' to '%s' are a table of bytes", t.nodes[0]->name,
+                    node->name);
+    oribi_pass_take_over(graph, node->outputs[0], result);
+    oribi_pass_drop(graph, node);
+    return true;
+}
+
 oribi_value_id oribi_qdq_requantised(oribi_qdq *q, const oribi_qdq_side *from,
                                      const oribi_qdq_end *end, const oribi_node *like)
 {
-    table t = {.end = end, .from = *from, .source = -1};
+    table t = {.type = end->to.dtype, .from = *from, .source = -1};
     int64_t values[VALUES];
-    if (!make_source(q, &t) || !quantise(q, &t, t.source, values)) {
+    if (!make_source(q, &t) || !quantise(q, end, t.source, values)) {
         return -1;
     }
     return is_identity(&t, values) ? from->value : add_table(q, &t, values, like);

@@ -55,17 +55,17 @@ static shape random_shape(uint64_t *seed)
     return s;
 }
 
-/* Windows of 3 x 3 over whole panels and even parts of one, in rows of many pixels. */
+/* Windows of 3 x 3 or 5 x 5 over whole panels and even parts of one, in rows of many pixels. */
 static shape usual_shape(uint64_t *seed)
 {
-    const int32_t channels = 4 << random_in(seed, 0, 3);
+    const int32_t channels = 4 << random_in(seed, 0, 3), taps = random_once_in(seed, 2) ? 3 : 5;
     shape s = {.op = random_once_in(seed, 3) ? conv : depthwise,
                .batch = 1,
-               .height = 7,
-               .width = random_in(seed, 7, 40),
+               .height = 9,
+               .width = random_in(seed, 9, 40),
                .channels = channels,
-               .taps_y = 3,
-               .taps_x = 3,
+               .taps_y = taps,
+               .taps_x = taps,
                .outputs = channels,
                .stride = random_in(seed, 1, 2),
                .padding = random_once_in(seed, 2) ? "SAME" : "VALID"};

@@ -198,6 +198,64 @@ static void a_function_of_one_tensor_is_a_table(void **state)
     net_close(&n);
 }
 
+static oribi_node *of_bytes(net *n, const char *op, const oribi_value_id *inputs, int32_t n_inputs)
+{
+    oribi_node *node = net_node(n, op, inputs, n_inputs);
+    oribi_attrs_set_string(&node->attrs, &n->graph->arena, "rounding", "tflite");
+    return node;
+}
+
+static void set_pair(net *n, oribi_node *node, const char *scale, const char *zero, pair p)
+{
+    oribi_attrs_set_float(&node->attrs, &n->graph->arena, scale, p.scale);
+    oribi_attrs_set_int(&node->attrs, &n->graph->arena, zero, p.zero);
+}
+
+static const pair share = {1.0F / 256, 0};
+
+static oribi_value_id logistic(net *n, oribi_value_id x)
+{
+    oribi_node *node = of_bytes(n, "Oribi>QUnary", IDS(x));
+    oribi_attrs_set_string(&node->attrs, &n->graph->arena, "function", "LOGISTIC");
+    oribi_attrs_set_float(&node->attrs, &n->graph->arena, "alpha", 0.0F);
+    set_pair(n, node, "input_scale", "input_zero", in);
+    set_pair(n, node, "output_scale", "output_zero", share);
+    return net_done(n, node);
+}
+
+static oribi_value_id product(net *n, oribi_value_id a, oribi_value_id b)
+{
+    oribi_node *node = of_bytes(n, "Oribi>QMul", IDS(a, b));
+    oribi_attrs_set_string(&node->attrs, &n->graph->arena, "activation", "NONE");
+    set_pair(n, node, "a_scale", "a_zero", in);
+    set_pair(n, node, "b_scale", "b_zero", share);
+    set_pair(n, node, "output_scale", "output_zero", in);
+    return net_done(n, node);
+}
+
+/* As TFLite writes it: a gate of its own and of another tensor, one whose share is wanted too, and
+ * a gate of what is a function of two tensors. */
+static void build_byte_gates(net *n)
+{
+    const oribi_value_id x = quantised(n, net_input(n, "x", DIMS(1, 3, 4, 5)), in);
+    const oribi_value_id y = quantised(n, net_input(n, "y", DIMS(1, 3, 4, 5)), in);
+    const oribi_value_id shown = logistic(n, y), both_sides = product(n, x, y);
+    net_output(n, product(n, x, logistic(n, x)));
+    net_output(n, shown);
+    net_output(n, product(n, y, shown));
+    net_output(n, product(n, both_sides, logistic(n, both_sides)));
+}
+
+static void a_function_of_bytes_is_a_table(void **state)
+{
+    (void)state;
+    net n = compare(build_byte_gates, 0);
+    assert_int_equal(net_count(&n, "ONNX>QLinearTable"), 2);
+    assert_int_equal(net_count(&n, "Oribi>QUnary"), 1);
+    assert_int_equal(net_count(&n, "Oribi>QMul"), 2);
+    net_close(&n);
+}
+
 /* A constant of more dimensions would give the result more than its input has. */
 static void build_wider(net *n)
 {
@@ -332,6 +390,7 @@ int main(void)
         cmocka_unit_test(a_pass_that_is_switched_off_leaves_floats),
         cmocka_unit_test(a_result_that_is_wanted_in_float_too_stays_one),
         cmocka_unit_test(a_function_of_one_tensor_is_a_table),
+        cmocka_unit_test(a_function_of_bytes_is_a_table),
         cmocka_unit_test(a_broadcast_that_adds_dimensions_is_no_table),
         cmocka_unit_test(pairs_of_one_quantisation_go),
         cmocka_unit_test(sums_scaled_by_column_are_scaled_by_the_product),

@@ -19,12 +19,19 @@ static inline __m512i column_of(const int8_t *const *taps, int64_t at, __mmask16
                             _mm512_set1_epi8((char)-128));
 }
 
-/* Three of them: the weights of the fourth are 0. */
-static inline __m512i three_of(const int8_t *const *taps, int64_t at)
+/* Up to four taps: the weights of those that are missing are 0. */
+ALWAYS __m512i some_of(const int8_t *const *taps, int64_t at, const int rows)
 {
     __m512i x = _mm512_castsi128_si512(_mm_loadu_si128((const void *)(taps[0] + at)));
-    x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(taps[1] + at)), 1);
-    x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(taps[2] + at)), 2);
+    if (rows > 1) {
+        x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(taps[1] + at)), 1);
+    }
+    if (rows > 2) {
+        x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(taps[2] + at)), 2);
+    }
+    if (rows > 3) {
+        x = _mm512_inserti32x4(x, _mm_loadu_si128((const void *)(taps[3] + at)), 3);
+    }
     return _mm512_xor_si512(_mm512_permutexvar_epi8(load(by_channel), x),
                             _mm512_set1_epi8((char)-128));
 }
@@ -42,23 +49,37 @@ ALWAYS __m512i floats_of(const ending *e, __m512i sums, const bool is_plain)
     return is_plain ? rounded(e, sums) : rounded(e, corrected(e, sums, e->n_apart));
 }
 
-/* By windows of 3 x 3, of which two share 3 - slide columns. */
-ALWAYS void three_by_three(const strip *s, const int8_t *const *taps, const ending *e,
-                           const int slide, const bool is_plain, int8_t *out)
+/* By windows of `size` x `size`, of which two share size - slide columns; 3 or 5. */
+ALWAYS void square(const strip *s, const int8_t *const *taps, const ending *e, const int size,
+                   const int slide, const bool is_plain, int8_t *out)
 {
-    const __m512i w0 = load(s->w), w1 = load(s->w + PANEL_BYTES), w2 = load(s->w + 2 * PANEL_BYTES);
+    enum { MOST = 10 };
+    const int of_column = (size + GROUP - 1) / GROUP, n = size * of_column;
+    const int new = n - slide *of_column; /* the first group that the pixel before does not have */
+    __m512i x[MOST];
     int64_t at = s->at;
     if (s->n == 0) {
         return;
     }
-    __m512i x0 = three_of(taps, at), x1 = three_of(taps + GROUP, at);
+    UNROLL_LOOP
+    for (int k = 0; k < new; k++) {
+        x[k] = some_of(taps + GROUP * k, at, size - k % of_column * GROUP);
+    }
     for (int32_t i = 0; i < s->n; i++, at += s->step, out += s->stride) {
-        const __m512i x2 = three_of(taps + 2 * GROUP, at);
-        const __m512i sums = oribi_dot_of_bytes(oribi_dot_of_bytes(s->bias, x0, w0), x1, w1);
-        _mm_storeu_si128((void *)out,
-                         bytes_of(e, floats_of(e, oribi_dot_of_bytes(sums, x2, w2), is_plain)));
-        x0 = slide == 1 ? x1 : x2;
-        x1 = slide == 1 ? x2 : i + 1 < s->n ? three_of(taps + GROUP, at + s->step) : x1;
+        __m512i sums = s->bias;
+        UNROLL_LOOP
+        for (int k = new; k < n; k++) {
+            x[k] = some_of(taps + GROUP * k, at, size - k % of_column * GROUP);
+        }
+        UNROLL_LOOP
+        for (int k = 0; k < n; k++) {
+            sums = oribi_dot_of_bytes(sums, x[k], load(s->w + k * PANEL_BYTES));
+        }
+        _mm_storeu_si128((void *)out, bytes_of(e, floats_of(e, sums, is_plain)));
+        UNROLL_LOOP
+        for (int k = 0; k < new; k++) {
+            x[k] = x[k + slide * of_column];
+        }
     }
 }
 
@@ -99,14 +120,19 @@ ALWAYS void strip_of(const oribi_quantized_panels *p, int32_t first, const strip
                      const int8_t *const *taps, int32_t slide, const ending *e, int8_t *out)
 {
     const bool is_three = p->groups == 3 && p->row_taps == 3 && e->mask == 0xffff;
+    const bool is_five = p->groups == 10 && p->row_taps == 5 && e->mask == 0xffff;
     if (e->n_apart < 0) {
         exact_window(p, s, first, taps, e, out);
     } else if (is_three && slide == 1 && e->n_apart == 0) {
-        three_by_three(s, taps, e, 1, true, out);
+        square(s, taps, e, 3, 1, true, out);
     } else if (is_three && slide == 1) {
-        three_by_three(s, taps, e, 1, false, out);
+        square(s, taps, e, 3, 1, false, out);
     } else if (is_three && (slide == 2 || s->n == 1)) {
-        three_by_three(s, taps, e, 2, false, out);
+        square(s, taps, e, 3, 2, false, out);
+    } else if (is_five && slide == 1) {
+        square(s, taps, e, 5, 1, false, out);
+    } else if (is_five && (slide == 2 || s->n == 1)) {
+        square(s, taps, e, 5, 2, false, out);
     } else {
         any_window(s, p->groups, taps, e, out);
     }
