@@ -328,12 +328,18 @@ void oribi_kernel_call_reserve(void)
     }
 }
 
-static bool has_some(const char *op_name)
+/* A plugin's kernel of a built-in op (NULL: an op of nobody's) says nothing of the built-in ones.
+ */
+static bool is_of_another(void *op, const oribi_kernel_def *kernel)
 {
-    const oribi_kernel_list *list = &registry.committed;
+    return op != NULL && ((const oribi_op_def *)op)->is_built_in &&
+           strcmp(kernel->provider, "built-in") != 0;
+}
+
+static bool has_own(const oribi_op_def *op, const char *op_name)
+{
     oribi_mutex_lock(&registry.lock);
-    const int32_t i = lower_bound(list, op_name);
-    const bool has = i < list->count && strcmp(list->items[i]->def.op_name, op_name) == 0;
+    const bool has = !visit_op(&registry.committed, op_name, is_of_another, (void *)(uintptr_t)op);
     oribi_mutex_unlock(&registry.lock);
     return has;
 }
@@ -341,8 +347,8 @@ static bool has_some(const char *op_name)
 void oribi_kernel_each_of_op(const char *op_name,
                              bool (*visit)(void *arg, const oribi_kernel_def *kernel), void *arg)
 {
-    (void)oribi_op_find(op_name); /* brings its kernels */
-    if (atomic_load_explicit(&reserve, memory_order_acquire) != NULL && !has_some(op_name)) {
+    const oribi_op_def *op = oribi_op_find(op_name); /* brings its kernels */
+    if (atomic_load_explicit(&reserve, memory_order_acquire) != NULL && !has_own(op, op_name)) {
         oribi_kernel_call_reserve();
     }
     oribi_mutex_lock(&registry.lock);

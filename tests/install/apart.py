@@ -32,6 +32,12 @@ def main(folder):
     (folder / "rare.onnx").write_bytes(lru)
     rare, digits = folder / "rare.onnx", SOURCE / "examples/digits"
     ask(oribi, "inspect", rare, "--steps", code=0, text="ONNX>LRN")
+    # A plugin (OpenCL) has a kernel of ResizeBilinear: ours, which is rare, must come for all that.
+    ask(oribi, "plugin", "list", code=0, text="opencl")
+    resized = onnx.model([onnx.node("Upsample", ["x"], ["y"], mode="linear", scales=[1.0, 1.0, 2.0, 2.0])], [onnx.info("x", [1, 2, 3, 4])],
+                         [onnx.info("y", [1, 2, 6, 8])], opset=7)
+    (folder / "resized.onnx").write_bytes(resized)
+    ask(oribi, "run", folder / "resized.onnx", "-i", "x=rand:1", code=0, text="y")
     ask(oribi, "compile", digits / "digits_int8.tflite", "-o", folder / "c", code=0, text="")
     for name in FILES:
         found, = (folder / "i").rglob(name)
