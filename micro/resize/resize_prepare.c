@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { MOST = 1 << 20, ONE = 1 << 10 };
+enum { MOST = 1 << 24, ONE = 1 << 10 };
 
 static int32_t check(const struct oribi_micro_resize_spec *s)
 {

@@ -6,7 +6,7 @@
 #include "micro/prepare.h"
 
 struct oribi_micro_resize_spec {
-    int32_t in, out; /* pixels along the dimension, 1 to 2^20 */
+    int32_t in, out; /* pixels along the dimension, 1 to 2^24 */
     int32_t align_corners, half_pixel_centers;
 };
 

@@ -21,25 +21,17 @@ static float tf_coordinate(const struct oribi_micro_resize_rule *rule,
     if (rule->coordinates != ORIBI_MICRO_RESIZE_TF_HALF) {
         return (float)i * scale;
     }
-    const float at = ((float)i + 0.5F) * scale;
-    return rule->mode == ORIBI_MICRO_RESIZE_NEAREST ? at : at - 0.5F;
+    return ((float)i + 0.5F) * scale;
 }
 
 static void tf_tap(const struct oribi_micro_resize_rule *rule,
                    const struct oribi_micro_resize_axis *axis, int64_t i, int32_t *places,
                    float *weights)
 {
-    const float at = tf_coordinate(rule, axis, i), low = floorf(at), part = at - low;
-    if (rule->mode == ORIBI_MICRO_RESIZE_NEAREST) {
-        const int rounds = rule->coordinates == ORIBI_MICRO_RESIZE_TF_CORNERS;
-        places[0] = clamp(rounds ? (double)roundf(at) : (double)low, axis->in);
-        weights[0] = 1.0F;
-        return;
-    }
-    places[0] = clamp((double)low, axis->in);
-    places[1] = clamp(ceil((double)at), axis->in);
-    weights[0] = 1.0F - part;
-    weights[1] = part;
+    const float at = tf_coordinate(rule, axis, i);
+    const int rounds = rule->coordinates == ORIBI_MICRO_RESIZE_TF_CORNERS;
+    places[0] = clamp((double)(rounds ? roundf(at) : floorf(at)), axis->in);
+    weights[0] = 1.0F;
 }
 
 /* --- ONNX ------------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ResizeBilinear, ResizeNearestNeighbor, ONNX>Resize. Every way of resizing here is separable:
+/* ResizeNearestNeighbor, ONNX>Resize. Every way of resizing here is separable:
  * along each axis an output coordinate is a weighted sum of a few input coordinates
  * (micro/resize_taps_prepare.h), and the axes are resized one after the other. Sums are rounded as
  * micro/resize_f32.c rounds them. ONNX's attributes: resize_onnx.c.
@@ -329,17 +329,8 @@ static bool nearest_run(const image_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(nearest, 2)
 
-static bool bilinear_run(const image_state *state, oribi_kit_run *run)
-{
-    oribi_cpu_resize_plan plan = {.rule.mode = ORIBI_MICRO_RESIZE_LINEAR};
-    return image_plan(run, state, &plan) &&
-           oribi_cpu_resize(run, &plan, TF_TensorData(run->in[0]), TF_FLOAT);
-}
-ORIBI_KIT_COMPUTE(bilinear, 2)
-
 const oribi_cpu_kernel oribi_cpu_resize_kernels[] = {
     ORIBI_CPU_STATE_ROW("ResizeNearestNeighbor", image, nearest, "axis by axis, by element width"),
-    ORIBI_CPU_STATE_ROW("ResizeBilinear", image, bilinear, "axis by axis", ORIBI_CPU_OF(TF_FLOAT)),
     ORIBI_CPU_STATE_ROW("ONNX>Resize", oribi_cpu_resize_onnx, oribi_cpu_resize_onnx,
                         "axis by axis"),
     {.op_name = NULL},

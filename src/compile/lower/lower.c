@@ -40,6 +40,7 @@ static const oribi_lower_row rows[] = {
     {"Oribi>QTransposeConv", "transpose_conv", oribi_lower_transpose_conv},
     {"Oribi>QWideTransposeConv", "transpose_conv", oribi_lower_wide_transpose_conv},
     {"Oribi>QResizeBilinear", "resize", oribi_lower_resize_bilinear},
+    {"ResizeBilinear", "resize", oribi_lower_resize_bilinear},
     {"Oribi>QQuantize", "quantize", oribi_lower_quantize},
     {"Oribi>QDequantize", "dequantize", oribi_lower_dequantize},
     {"Oribi>QRequantize", "requantize", oribi_lower_requantize},

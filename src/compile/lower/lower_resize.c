@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering of the resizing of images. */
 #include "compile/lower/args_table.h"
+#include "compile/lower/float/lower_f32.h"
 #include "compile/lower/lower.h"
 #include "micro/resize/resize_bilinear_q.h"
-#include "micro/resize/resize_bilinear_u8.h"
+#include "micro/resize/resize_bilinear_real.h"
 #include "micro/resize/resize_nearest.h"
 #include "micro/resize/resize_prepare.h"
 #include "tensor/status.h"
@@ -87,14 +88,16 @@ static bool make_weights(oribi_lowering *lowering, const oribi_call *call, int32
                              oribi_micro_resize_bilinear_weights(&spec, table, weights));
 }
 
-static bool lower_bytes(oribi_lowering *lowering, oribi_call *call, const images *i)
+/* By weights in float32. */
+static bool lower_real(oribi_lowering *lowering, oribi_call *call, const images *i,
+                       const char *kernel)
 {
-    struct oribi_micro_resize_bilinear_u8_args args = {.channels = i->in[3]};
+    struct oribi_micro_resize_bilinear_real_args args = {.channels = i->in[3]};
     SET_SIZES(&args, i);
     ORIBI_TRY(
         make_weights(lowering, call, i->in[1], i->out[1], &args.rows, &args.row_weights) &&
         make_weights(lowering, call, i->in[2], i->out[2], &args.columns, &args.column_weights) &&
-        ORIBI_CALL_SET(lowering, call, "resize_bilinear_u8", resize_bilinear_u8, &args));
+        ORIBI_CALL_SET(lowering, call, kernel, resize_bilinear_real, &args));
     ORIBI_CALL_PLACE(call, &args, rows, (int64_t)i->out[1] * 2);
     ORIBI_CALL_PLACE(call, &args, row_weights, i->out[1]);
     ORIBI_CALL_PLACE(call, &args, columns, (int64_t)i->out[2] * 2);
@@ -123,9 +126,11 @@ bool oribi_lower_resize_bilinear(oribi_lowering *lowering, oribi_call *call)
 {
     images i;
     const TF_DataType type = oribi_lower_output(lowering, call)->dtype;
+    ORIBI_TRY(type != TF_FLOAT || oribi_lower_is_f32(lowering, call));
     ORIBI_TRY(read_images(lowering, call, &i));
     call->n_inputs = 1;
-    return type == TF_UINT8   ? lower_bytes(lowering, call, &i)
+    return type == TF_UINT8   ? lower_real(lowering, call, &i, "resize_bilinear_u8")
+           : type == TF_FLOAT ? lower_real(lowering, call, &i, "resize_bilinear_f32")
            : type == TF_INT16 ? lower_integers(lowering, call, &i, "resize_bilinear_s16")
                               : lower_integers(lowering, call, &i, "resize_bilinear_s8");
 }

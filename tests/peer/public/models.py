@@ -36,7 +36,8 @@ sys.path.insert(0, str(HERE.parent))
 def call(*words, seconds=3600):
     done = subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=seconds, check=False)
     if done.returncode != 0:
-        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()] or [f"exit {done.returncode}"]
+        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip() and not re.search("(warning|NOTE): ", line)]
+        lines = lines or [f"exit {done.returncode}"]
         raise RuntimeError(re.sub(r"(oribi: )?(/\S*/)?", "", lines[0], count=1)[:160])
     return done.stdout
 

@@ -37,7 +37,7 @@ TOLERANCES = {"COS": (1.2e-7, 2e-7), "SIN": (1.2e-7, 2e-7), "ROUND": (1e-30, 0.0
               "DETECTION_POSTPROCESS": (1e-6, 1e-6), "REDUCE_PROD": (1e-6, 2e-6), "LANDMARKS_2_TRANSFORM_MATRIX": (2e-3, 2e-5), "LANDMARKS_2_TRANSFORM_MATRIX_V1": (1e-3, 2e-5), "TRANSFORM_LANDMARKS": (4e-6, 2e-6),
               "TRANSFORM_TENSOR_BILINEAR": (4e-6, 4e-6),
               "RSQRT": (0.0, 2e-7), "RANDOM_STANDARD_NORMAL": (4e-7, 8e-7), "RNN": (1e-6, 1e-6), "UNIDIRECTIONAL_SEQUENCE_RNN": (4e-6, 2e-6),
-              "BIDIRECTIONAL_SEQUENCE_RNN": (4e-6, 2e-6), "LSTM": (4e-7, 1e-6), "BIDIRECTIONAL_SEQUENCE_LSTM": (1e-6, 2e-6), "RFFT2D": (2e-5, 2e-6), "CONV_3D": (4e-6, 2e-6), "CONV_3D_TRANSPOSE": (4e-6, 2e-6), "SIGNAL_RFFT": (2e-5, 2e-6), "SIGNAL_IRFFT": (2e-6, 2e-6), "LOGISTIC": (0.0, 4e-7), "RESIZE_BILINEAR": (5e-7, 5e-7), "SOFTMAX": (0.0, 6e-7),
+              "BIDIRECTIONAL_SEQUENCE_RNN": (4e-6, 2e-6), "LSTM": (4e-7, 1e-6), "BIDIRECTIONAL_SEQUENCE_LSTM": (1e-6, 2e-6), "RFFT2D": (2e-5, 2e-6), "CONV_3D": (4e-6, 2e-6), "CONV_3D_TRANSPOSE": (4e-6, 2e-6), "SIGNAL_RFFT": (2e-5, 2e-6), "SIGNAL_IRFFT": (2e-6, 2e-6), "LOGISTIC": (0.0, 4e-7), "SOFTMAX": (0.0, 6e-7),
               "SVDF": (2e-5, 2e-6), "TANH": (0.0, 4e-7), "UNIDIRECTIONAL_SEQUENCE_LSTM": (4e-7, 1e-6)}
 
 

@@ -36,7 +36,6 @@ const oribi_lower_row oribi_lower_f32_rows[] = {
     {"BiasAdd", "add", oribi_lower_binary_f32},
     {"RealDiv", "div", oribi_lower_binary_f32},
     {"Oribi>ChannelShuffle", "channel_shuffle", oribi_lower_channel_shuffle},
-    {"ResizeBilinear", "resize", oribi_lower_resize_bilinear_f32},
     {"ONNX>Resize", "resize", oribi_lower_resize_onnx},
     {"Oribi>TransformBilinear", "transform", oribi_lower_transform_bilinear},
     {"Less", "compare", oribi_lower_compare},

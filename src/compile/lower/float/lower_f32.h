@@ -14,8 +14,8 @@ oribi_lower_function oribi_lower_conv2d_f32, oribi_lower_depthwise_f32, oribi_lo
     oribi_lower_pool_f32, oribi_lower_unary_f32, oribi_lower_binary_f32, oribi_lower_batch_norm_f32,
     oribi_lower_softmax_f32, oribi_lower_lrn_f32, oribi_lower_reduce_f32,
     oribi_lower_channel_shuffle, oribi_lower_tile, oribi_lower_broadcast,
-    oribi_lower_resize_bilinear_f32, oribi_lower_transform_bilinear, oribi_lower_resize_onnx,
-    oribi_lower_compare, oribi_lower_logical, oribi_lower_logical_not, oribi_lower_select;
+    oribi_lower_transform_bilinear, oribi_lower_resize_onnx, oribi_lower_compare,
+    oribi_lower_logical, oribi_lower_logical_not, oribi_lower_select;
 
 /* UNIMPLEMENTED: "node 'x' (Conv2D): <what>"; false. */
 bool oribi_lower_refuse(oribi_lowering *lowering, const oribi_call *call, const char *what);

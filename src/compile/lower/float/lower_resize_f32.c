@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowering of ResizeBilinear of floats and of ONNX>Resize: at most two dimensions change. Images
- * that are quantised, and TensorFlow's nearest: lower_resize.c.
+/* Lowering of ONNX>Resize: at most two dimensions change. TensorFlow's ways: lower_resize.c.
  */
 #include <string.h>
 
@@ -16,7 +15,7 @@
 typedef struct resize {
     struct oribi_micro_resize_rule rule;
     oribi_sizes in, out;     /* of one rank */
-    float *scales, *lengths; /* one for each dimension; TensorFlow's rules do not read them */
+    float *scales, *lengths; /* one for each dimension */
     int32_t element_bytes;
     int32_t axes[2]; /* that change, in their order; -1: none */
 } resize;
@@ -157,20 +156,6 @@ static bool take_axis(oribi_lowering *lowering, const oribi_call *call, resize *
     r->axes[0] = r->axes[1];
     r->axes[1] = axis;
     return true;
-}
-
-bool oribi_lower_resize_bilinear_f32(oribi_lowering *lowering, oribi_call *call)
-{
-    resize r = {.rule.mode = ORIBI_MICRO_RESIZE_LINEAR, .axes = {-1, -1}};
-    r.rule.coordinates = oribi_lower_bool(call, "align_corners") ? ORIBI_MICRO_RESIZE_TF_CORNERS
-                         : oribi_lower_bool(call, "half_pixel_centers")
-                             ? ORIBI_MICRO_RESIZE_TF_HALF
-                             : ORIBI_MICRO_RESIZE_TF_PLAIN;
-    ORIBI_TRY(oribi_lower_is_f32(lowering, call) && read_sizes(lowering, call, &r));
-    for (int32_t axis = 1; axis <= 2 && axis < r.in.n; axis++) {
-        ORIBI_TRY(r.in.at[axis] == r.out.at[axis] || take_axis(lowering, call, &r, axis));
-    }
-    return set_call(lowering, call, &r);
 }
 
 bool oribi_lower_transform_bilinear(oribi_lowering *lowering, oribi_call *call)
