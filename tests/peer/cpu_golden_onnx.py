@@ -94,6 +94,7 @@ saved = rng.bit_generator.state
 case("Conv", f32(2, 4, 3, 4, 5), f32(6, 2, 2, 2, 3), f32(6), group=2, pads=[1, 0, 1, 0, 1, 2], strides=[1, 2, 1],
      dilations=[1, 1, 2], tol=1e-5, scale=8)
 case("Conv", f32(1, 3, 9), f32(4, 3, 3), auto_pad="SAME_LOWER", strides=[2], tol=1e-5, scale=8)
+case("Conv", f32(2, 3, 1, 1, 1), f32(4, 3, 2, 2, 1), pads=[1, 1, 0, 1, 0, 0], tol=1e-5, scale=8)  # one pixel becomes two
 rng.bit_generator.state = saved
 x = f32(1, 1, 4, 5)
 for mode in ["nearest", "linear", "cubic"]:

@@ -220,7 +220,7 @@ static bool multiply(oribi_kit_run *run, packed_call *p)
 {
     oribi_conv_nd_call *c = &p->c;
     oribi_gemm *gemm = &p->gemm;
-    const bool turns = c->in.channel != 1;
+    const bool turns = !p->state->conv.channels_last;
     const int64_t n_zeros = c->depth + ORIBI_GEMM_MAX_WIDTH;
     if (!take_panels(run, p) || (p->zeros = room(run, n_zeros, 1, 1, &p->padding)) == NULL) {
         return false;
