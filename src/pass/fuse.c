@@ -469,6 +469,15 @@ static void replace(const chain *c, const oribi_node *node, oribi_pass_report *r
     oribi_pass_drop(c->graph, c->last);
 }
 
+/* Emitted layers have one matrix of weights, constant, and read their input as it lies. */
+static bool is_bare_product(const oribi_graph *graph, const oribi_node *node)
+{
+    const oribi_layer layer = oribi_pass_layer(node);
+    return layer == ORIBI_LAYER_PRODUCTS ||
+           (layer == ORIBI_LAYER_DENSE && (graph->values[node->inputs[1]]->constant == NULL ||
+                                           oribi_pass_attr_bool(node, "transpose_a", false)));
+}
+
 /* The longest chain that some op stands for and has a kernel. */
 static bool fuse_node(const table *t, oribi_graph *graph, oribi_node *first,
                       const oribi_pass_options *options, oribi_pass_report *report,
@@ -476,9 +485,8 @@ static bool fuse_node(const table *t, oribi_graph *graph, oribi_node *first,
 {
     chain c = {.graph = graph, .first = first};
     int32_t longest = 0;
-    if (options != NULL && options->plain_activations &&
-        oribi_pass_layer(first) == ORIBI_LAYER_PRODUCTS) {
-        return true; /* emitted layers have one matrix of weights */
+    if (options != NULL && options->plain_activations && is_bare_product(graph, first)) {
+        return true;
     }
     for (int32_t i = 0; i < t->n; i++) {
         c.row = &t->rows[i];

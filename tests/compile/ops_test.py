@@ -111,6 +111,23 @@ class Ops(unittest.TestCase):
                     np.testing.assert_allclose(np.load(self.folder / "y.npy"), want, rtol=3e-6, atol=1e-6)
                 self.assertIn("equal bit for bit", self.command("verify", model, "--runs", "2"))
 
+    def test_a_product_of_two_computed_sides_or_of_a_turned_one_has_its_bias_and_relu_behind(self):
+        weights = np.random.default_rng(6).normal(size=(4, 3)).astype(np.float32)
+        a, bias = X.reshape(4, 36), np.float32([0.5, -1, 2])
+        given = [onnx.tensor("dims", np.int64([4, 36])), onnx.tensor("w", weights), onnx.tensor("first", np.int64([0, 1, 2])),
+                 onnx.tensor("bias", bias)]
+        flat, three = onnx.node("Reshape", ["x", "dims"], ["a"]), onnx.node("Gather", ["a", "first"], ["b"])
+        np.save(self.folder / "x.npy", X)
+        for turn, other, product in ((1, "w", a.T @ weights), (0, "b", a @ a[:3].T)):
+            with self.subTest(f"transA {turn}, {other}"):
+                nodes = [flat, three, onnx.node("Gemm", ["a", other, "bias"], ["c"], transA=turn, transB=1 - turn),
+                         onnx.node("Relu", ["c"], ["y"])]
+                model = self.write(nodes, product.shape, given)
+                self.command("run", model, "--kernels", "micro", "-i", f"x=@{self.folder}/x.npy", "-o",
+                             self.folder / "y.npy", "-f")
+                np.testing.assert_allclose(np.load(self.folder / "y.npy"), np.maximum(product + bias, 0), rtol=1e-5, atol=1e-4)
+                self.assertIn("equal bit for bit", self.command("verify", model, "--runs", "2"))
+
     def test_one_of_elements_takes_part_in_the_layout(self):
         taps = onnx.tensor("taps", np.ones((4, 4, 3, 3), np.float32))
         for op, domain, attributes, more, formula in CASES:
