@@ -157,6 +157,35 @@ static void rows_become_the_shares_of_the_reference(void **state)
     }
 }
 
+/* Equal shares, as attention has them that looks everywhere, fill the result's range. */
+static void shares_are_exact_where_the_steps_are_narrow(void **state)
+{
+    (void)state;
+    for (int i = 0; i < WIDTHS; i++) {
+        const int64_t dims[2] = {2, widths[i]};
+        check self;
+        begin(&self, "ONNX>QLinearSoftmax", TF_UINT8, dims[1]);
+        oribi_attrs *attrs = &self.node.attrs;
+        oribi_arena *arena = &self.node.arena;
+        assert_true(oribi_attrs_set_float(attrs, arena, "input_scale", 0.03f) &&
+                    oribi_attrs_set_float(attrs, arena, "output_scale",
+                                          1.0f / (200.0f * (float)dims[1] + 0.5f)) &&
+                    oribi_attrs_set_int(attrs, arena, "output_zero", 0));
+        TF_Tensor *x = harness_tensor(TF_UINT8, dims, 2);
+        memset(TF_TensorData(x), 90 + i, TF_TensorByteSize(x));
+        harness_add(&self.node, x);
+        TF_Status *status = TF_NewStatus();
+        TF_Tensor *y = harness_compute(&self.node, harness_reference(self.op), status);
+        assert_non_null(y);
+        for (int64_t k = 0; k < 2 * dims[1]; k++) {
+            assert_int_equal(((const uint8_t *)TF_TensorData(y))[k], 200);
+        }
+        TF_DeleteTensor(y);
+        TF_DeleteStatus(status);
+        check_variants(&self);
+    }
+}
+
 /* Rows whose steps are 1, in halves: ties. */
 static TF_Tensor *halves(const int64_t *dims, bool asymmetric)
 {
@@ -277,6 +306,7 @@ int main(void)
         cmocka_unit_test(floats_become_the_bytes_of_the_reference),
         cmocka_unit_test(bytes_become_the_floats_of_the_reference),
         cmocka_unit_test(rows_become_the_shares_of_the_reference),
+        cmocka_unit_test(shares_are_exact_where_the_steps_are_narrow),
         cmocka_unit_test(rows_pass_through_the_steps_of_the_reference),
         cmocka_unit_test(pairs_become_the_bytes_of_the_reference),
         cmocka_unit_test(windows_become_the_maxima_of_the_reference),
