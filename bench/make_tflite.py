@@ -18,7 +18,9 @@ except ImportError:
     sys.exit("skipped: this Python has no tensorflow")
 
 SIZE = 224
-NETWORKS = {"mobilenet": "MobileNet", "mobilenet_v2": "MobileNetV2", "resnet50": "ResNet50"}
+NETWORKS = {"mobilenet": "MobileNet", "mobilenet_v2": "MobileNetV2", "resnet50": "ResNet50", "mobilenet_v3": "MobileNetV3Large",
+            "efficientnet_b0": "EfficientNetB0", "efficientnet_v2_b0": "EfficientNetV2B0", "densenet121": "DenseNet121",
+            "inception_v3": "InceptionV3", "convnext_tiny": "ConvNeXtTiny"}
 
 
 def pictures():
