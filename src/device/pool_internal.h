@@ -50,11 +50,10 @@ typedef struct oribi_pool_lane { /* consecutive blocks; read without joining, as
     _Atomic int64_t end;
 } oribi_pool_lane;
 
-typedef struct oribi_pool_slot {
+typedef struct oribi_pool_slot { /* state and loop share a line: who joins has both */
     _Alignas(CACHE_LINE) _Atomic uint32_t state;
-    _Atomic int32_t n_lanes;                   /* a hint, too */
-    _Alignas(CACHE_LINE) oribi_pool_loop loop; /* written while the slot is free, read by those who
-                                                  joined */
+    _Atomic int32_t n_lanes; /* a hint, too */
+    oribi_pool_loop loop;    /* written while the slot is free, read by those who joined */
     oribi_pool_lane lanes[POOL_LANES];
 } oribi_pool_slot;
 
