@@ -89,6 +89,17 @@ static void plan_strips(const oribi_gemm *gemm, int64_t n_threads, oribi_gemm_pl
     plan->units = plan->strips * gemm->groups * plan->n_blocks;
 }
 
+/* Do threads share out the panels? Then each reads all of A and its part of the panels, else its
+ * part of A and all panels; and the result lies in columns where the next layer wants rows. */
+static bool shares_panels(const oribi_gemm *gemm, const oribi_gemm_plan *plan, int64_t n_threads)
+{
+    const int64_t panels = gemm->groups * plan->n_panels, each = ceil_divide(panels, n_threads);
+    const int64_t moved = gemm->groups * gemm->m * (gemm->depth + gemm->n);
+    const bool is_even = (each * n_threads - panels) * 8 <= panels;
+    return n_threads > 1 && gemm->groups * plan->packed_count > moved &&
+           (is_even || panels >= n_threads * UNITS_PER_THREAD);
+}
+
 void oribi_gemm_plan_make(const oribi_gemm *gemm, int n_threads, oribi_gemm_plan *plan)
 {
     const oribi_gemm_variant *variant = gemm->variant;
@@ -108,8 +119,7 @@ void oribi_gemm_plan_make(const oribi_gemm *gemm, int n_threads, oribi_gemm_plan
                gemm->m == 1 ? plan->n_panels : smaller(plan->n_panels, BLOCK_BYTES / panel_bytes));
     plan->is_fetched =
         is_few && gemm->groups * plan->packed_count * (int64_t)sizeof(float) >= FETCH_BYTES;
-    plan->by_panels = plan->is_fetched && n_threads > 1 &&
-                      gemm->groups * plan->n_panels >= (int64_t)n_threads * UNITS_PER_THREAD;
+    plan->by_panels = is_few && shares_panels(gemm, plan, n_threads);
     if (plan->by_panels) { /* so that one thread alone reads a panel */
         plan->block_panels = 1;
         plan->n_blocks = plan->n_panels;
