@@ -7,26 +7,65 @@
 
 #include <string.h>
 
-/* n_rows runs of `bytes`, from one stride to another. */
+enum {
+    TOGETHER = 4,    /* tensors that one loop copies: a thread does the same rows of all of them */
+    AT_ONCE = 16384, /* bytes of a run that is alone */
+};
+
+/* Runs of `bytes`, from one stride to another. */
 typedef struct runs {
     const char *source;
     char *target;
     size_t bytes, source_stride, target_stride;
 } runs;
 
+typedef struct batch {
+    runs of[TOGETHER];
+    TF_Tensor *held[TOGETHER]; /* until its runs are copied, or NULL */
+    int n;
+    size_t bytes; /* of a run of each */
+} batch;
+
 static void copy_runs(void *object, int64_t begin, int64_t end)
 {
-    const runs *work = object;
-    oribi_cpu_copy_each(work->target + (size_t)begin * work->target_stride,
-                        (int64_t)work->target_stride,
-                        work->source + (size_t)begin * work->source_stride,
-                        (int64_t)work->source_stride, end - begin, work->bytes);
+    const batch *work = object;
+    for (const runs *r = work->of; r < work->of + work->n; r++) {
+        oribi_cpu_copy_each(r->target + (size_t)begin * r->target_stride, (int64_t)r->target_stride,
+                            r->source + (size_t)begin * r->source_stride, (int64_t)r->source_stride,
+                            end - begin, r->bytes);
+    }
 }
 
-static void copy(oribi_kit_run *run, int64_t n_runs, runs *work)
+static void copy_all(oribi_kit_run *run, int64_t n_runs, batch *work)
 {
-    if (work->bytes > 0) {
+    if (work->n > 0) {
         oribi_kit_parallel(run, n_runs, (int64_t)work->bytes / 8 + 8, work, copy_runs);
+    }
+    while (work->n > 0) {
+        TF_DeleteTensor(work->held[--work->n]);
+    }
+    work->bytes = 0;
+}
+
+/* Copies later, with others or by copy_all. One run has no rows: it is copied now, in pieces.
+ * Deletes `held` then. */
+static void copy(oribi_kit_run *run, int64_t n_runs, const runs *some, TF_Tensor *held, batch *work)
+{
+    if (n_runs == 1 && some->bytes >= 2 * AT_ONCE) {
+        const size_t pieces = some->bytes / AT_ONCE, rest = some->bytes % AT_ONCE;
+        batch alone = {.of = {{some->source, some->target, AT_ONCE, AT_ONCE, AT_ONCE}},
+                       .held = {held},
+                       .n = 1,
+                       .bytes = AT_ONCE};
+        memcpy(some->target + pieces * AT_ONCE, some->source + pieces * AT_ONCE, rest);
+        copy_all(run, (int64_t)pieces, &alone);
+    } else {
+        work->held[work->n] = held;
+        work->of[work->n++] = *some;
+        work->bytes += some->bytes;
+        if (work->n == TOGETHER) {
+            copy_all(run, n_runs, work);
+        }
     }
 }
 
@@ -109,19 +148,22 @@ static bool join(oribi_kit_run *run, int first, int n, int axis, bool is_new)
         return target != NULL;
     }
     size_t total = (size_t)oribi_cpu_product(out.at + axis, out.n - axis) * width;
+    batch work;
+    work.n = 0;
+    work.bytes = 0;
     for (int i = 0; i < n; i++) {
         TF_Tensor *tensor = input(run, first + i);
         if (tensor == NULL) {
+            copy_all(run, 0, &work);
             return false;
         }
         size_t bytes = (size_t)(TF_TensorElementCount(tensor) / n_runs) * width;
-        runs work = {TF_TensorData(tensor), target, bytes, bytes, total};
-        if (work.source != target) {
-            copy(run, n_runs, &work);
-        }
+        const char *from = TF_TensorData(tensor);
+        const runs some = {from, target, from != target ? bytes : 0, bytes, total};
+        copy(run, n_runs, &some, tensor, &work);
         target += bytes;
-        TF_DeleteTensor(tensor);
     }
+    copy_all(run, n_runs, &work);
     return true;
 }
 
@@ -215,10 +257,12 @@ static bool take(oribi_kit_run *run, TF_Tensor *source, const oribi_cpu_shape *i
         memset(TF_TensorData(tensor), 0, TF_TensorByteSize(tensor)); /* empty ones */
     }
     if (count > 0) {
-        runs work = {(const char *)TF_TensorData(source) + (size_t)from * inner,
-                     TF_TensorData(tensor), (size_t)part * inner, (size_t)in->at[axis] * inner,
-                     (size_t)part * inner};
-        copy(run, n_runs, &work);
+        const runs some = {(const char *)TF_TensorData(source) + (size_t)from * inner,
+                           TF_TensorData(tensor), (size_t)part * inner,
+                           (size_t)in->at[axis] * inner, (size_t)part * inner};
+        batch work = {.n = 0};
+        copy(run, n_runs, &some, NULL, &work);
+        copy_all(run, n_runs, &work);
     }
     oribi_cpu_own_texts(run, tensor);
     TF_DeleteTensor(tensor);
