@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "built_in.h"
 #include "cpu/base/cpu.h"
+#include "device/pool.h"
 #include "kernel/kernel.h"
 #include "tensorflow/c/tf_tstring.h"
 
@@ -29,6 +30,7 @@ typedef struct harness {
     uint32_t constants; /* bit i: input i is known when the kernel is made */
     bool is_stopped;    /* hosted.h: the run was cancelled before it began */
     bool is_allocated;  /* hosted.h: the kernel asked for memory of output 0 */
+    oribi_pool *pool;   /* of harness_run, or NULL */
     TF_Status *status;
 } harness;
 
@@ -192,7 +194,7 @@ static inline bool harness_run(harness *h, const oribi_cpu_kernel *row)
     if (!oribi_kernel_create(&def, &h->view, &kernel, h->status)) {
         return false;
     }
-    bool good = oribi_kernel_run_once(&kernel, h->inputs, h->outputs, NULL, h->status);
+    bool good = oribi_kernel_run_once(&kernel, h->inputs, h->outputs, h->pool, h->status);
     oribi_kernel_destroy(&kernel);
     return good;
 }

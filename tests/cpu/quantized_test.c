@@ -188,6 +188,24 @@ static void tell_shapes(harness *h, oribi_shape *shapes)
     h->view.input_shapes = shapes;
 }
 
+static oribi_pool *pool; /* of three threads */
+
+static int start_pool(void **state)
+{
+    TF_Status *status = TF_NewStatus();
+    (void)state;
+    pool = oribi_pool_create(3, status);
+    TF_DeleteStatus(status);
+    return pool != NULL ? 0 : -1;
+}
+
+static int end_pool(void **state)
+{
+    (void)state;
+    oribi_pool_release(pool);
+    return 0;
+}
+
 static void every_quantised_variant_gives_the_same_bits(void **state)
 {
     int n = 0, checked[3] = {0};
@@ -205,6 +223,7 @@ static void every_quantised_variant_gives_the_same_bits(void **state)
         set_attrs(&c.h, &s, &seed);
         add_inputs(&c.h, &s, &seed);
         c.h.constants = ~1U;
+        c.h.pool = i % 4 == 0 ? pool : NULL;
         assert_true(harness_resolve(&c.h));
         if (random_once_in(&seed, 2)) {
             tell_shapes(&c.h, shapes);
@@ -280,6 +299,7 @@ static void every_sum_of_a_range_gives_the_same_bits(void **state)
         set_range_attrs(&c.h, &scale, is_relu ? -128 : random_in(&seed, -100, 100),
                         is_relu ? "RELU" : "NONE");
         add_range(&c.h, n_outputs, n_outputs / (is_relu ? 8 : 2));
+        c.h.pool = i % 10 == 0 ? pool : NULL;
         assert_true(harness_resolve(&c.h));
         assert_true(harness_run(&c.h, harness_reference(&c.h)));
         c.want = c.h.outputs[0];
@@ -606,5 +626,5 @@ int main(void)
         cmocka_unit_test(an_svdf_in_slices_has_the_bits_of_one_call),
         cmocka_unit_test(products_in_slices_have_the_bits_of_one_call),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, start_pool, end_pool);
 }

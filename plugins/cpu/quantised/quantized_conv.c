@@ -269,16 +269,25 @@ static int64_t plan_conv(conv_call *call, int64_t batch)
     return batch * call->padded_h * call->scratch_bytes + (int64_t)f->group * f->bytes;
 }
 
-/* Panels whose weights stay in common second level caches, while all lines meet them. */
-static int32_t block_of(const oribi_quantized_panels *panels, const oribi_quantized_format *format)
+/* Panels whose weights stay in common second level caches, while all lines meet them; fewer where
+ * lines are few or not as many for each thread. */
+static int32_t block_of(const oribi_quantized_panels *panels, const oribi_quantized_format *format,
+                        int64_t lines, int n_threads)
 {
-    enum { BLOCK_BYTES = 256 * 1024, SIDE_BY_SIDE = 4 };
+    enum { BLOCK_BYTES = 256 * 1024, MANY_LINES = 8 };
     const int64_t bytes = oribi_quantized_panel_bytes(panels, format);
-    const int64_t fit = BLOCK_BYTES / bytes / SIDE_BY_SIDE * SIDE_BY_SIDE;
-    if (panels->n_panels * bytes <= 2 * BLOCK_BYTES || fit >= panels->n_panels) {
-        return panels->n_panels;
+    const bool is_large = panels->n_panels * bytes > 2 * BLOCK_BYTES;
+    const bool is_even = lines % n_threads == 0 || lines >= (int64_t)MANY_LINES * n_threads;
+    int64_t most =
+        is_large ? BLOCK_BYTES / bytes / ORIBI_SIDE_BY_SIDE * ORIBI_SIDE_BY_SIDE : panels->n_panels;
+    if (!is_even) {
+        const int64_t blocks = lines == 1 ? 2 * (int64_t)n_threads : n_threads;
+        const int64_t each = (panels->n_panels + blocks - 1) / blocks + ORIBI_SIDE_BY_SIDE - 1;
+        const int64_t even = each / ORIBI_SIDE_BY_SIDE * ORIBI_SIDE_BY_SIDE;
+        most = even < most ? even : most;
     }
-    return fit > SIDE_BY_SIDE ? (int32_t)fit : SIDE_BY_SIDE;
+    most = most > ORIBI_SIDE_BY_SIDE ? most : ORIBI_SIDE_BY_SIDE;
+    return most < panels->n_panels ? (int32_t)most : panels->n_panels;
 }
 
 static void conv_by_vectors(oribi_kit_run *run, conv_call *call, int64_t rows, int64_t pixel_cost)
@@ -291,10 +300,11 @@ static void conv_by_vectors(oribi_kit_run *run, conv_call *call, int64_t rows, i
     }
     const int64_t padded = rows / a->out_h * call->padded_h;
     const oribi_quantized_simd *simd = call->state->simd;
-    oribi_kit_parallel(run, padded, call->scratch_bytes / 32 + 1, call, pad_rows);
+    oribi_kit_parallel(run, padded, call->scratch_bytes / 8 + 1, call, pad_rows);
     (void)simd->fill(0, simd->format.group, call->scratch + padded * call->scratch_bytes);
     call->n_lines = (call->n_pixels + call->line_pixels - 1) / call->line_pixels;
-    call->block_panels = block_of(panels, &simd->format);
+    call->block_panels =
+        block_of(panels, &simd->format, call->n_lines, TF_ThreadPool_NumThreads(run->context));
     const int64_t blocks = (panels->n_panels + call->block_panels - 1) / call->block_panels;
     oribi_kit_parallel(run, call->n_lines * blocks, call->line_pixels * pixel_cost / blocks + 1,
                        call, conv_lines);

@@ -104,17 +104,45 @@ static void dense_destroy(void *state)
     }
 }
 
-/* Some rows, not more than a tile has pixels, by way of x. */
-static inline void simd_tile(const dense_state *state, const int8_t *input, int32_t rows, void *x,
-                             int8_t *output)
+/* Some rows, not more than a tile has pixels, in the format. */
+typedef struct simd_work {
+    const dense_state *state;
+    const void *x;
+    int8_t *output;
+    int32_t rows;
+} simd_work;
+
+/* A unit is the panels that a processor reads side by side. */
+static void simd_panels(void *object, int64_t begin, int64_t end)
 {
+    const simd_work *work = object;
+    const dense_state *state = work->state;
     const oribi_quantized_window window = {state->row_bytes, 0, 1, state->panels.groups};
+    const int32_t first = (int32_t)begin * ORIBI_SIDE_BY_SIDE;
+    const oribi_quantized_panels panels = oribi_quantized_panels_part(
+        &state->panels, &state->simd->format, first, (int32_t)(end - begin) * ORIBI_SIDE_BY_SIDE);
+    state->simd->tile(&panels, work->x, &window, work->rows,
+                      work->output + (int64_t)first * ORIBI_PANEL, state->args.out_c);
+}
+
+/* By way of x; `cost` cycles, about. A layer that threads would not share makes no loop. */
+static inline void simd_tile(const dense_state *state, oribi_kit_run *run, const int8_t *input,
+                             int32_t rows, int64_t cost, void *x, int8_t *output)
+{
+    enum { SHARED_CYCLES = 10000 };
+    const oribi_quantized_window window = {state->row_bytes, 0, 1, state->panels.groups};
+    const int64_t units = (state->panels.n_panels + ORIBI_SIDE_BY_SIDE - 1) / ORIBI_SIDE_BY_SIDE;
     void *to = x;
     for (int32_t i = 0; i < rows; i++) {
         to = state->simd->take(input + i * (int64_t)state->args.in_c, state->args.in_c, to);
         to = state->more > 0 ? state->simd->fill(0, state->more, to) : to;
     }
-    state->simd->tile(&state->panels, x, &window, rows, output, state->args.out_c);
+    if (cost >= SHARED_CYCLES && units > 1) {
+        simd_work work = {state, x, output, rows};
+        oribi_kit_parallel(run, units, cost / units, &work, simd_panels);
+    } else {
+        state->simd->tile(&state->panels, x, &window, rows, output, state->args.out_c);
+    }
 }
 
 /* Rows by vectors, a few at a time. Few short ones wait on the stack, as asking for memory takes as
@@ -128,9 +156,10 @@ static bool simd_rows(const dense_state *state, oribi_kit_run *run, int32_t rows
     int64_t patience = 0;
     if (rows <= pixels && rows * state->row_bytes <= ROOM) {
         _Alignas(64) char room[ROOM];
-        const bool goes_on = !oribi_kit_stops(run, &patience, rows * in_c * out_c / 32);
+        const int64_t cost = rows * in_c * out_c / 32;
+        const bool goes_on = !oribi_kit_stops(run, &patience, cost);
         if (goes_on) {
-            simd_tile(state, input, rows, room, output);
+            simd_tile(state, run, input, rows, cost, room, output);
         }
         return goes_on;
     }
@@ -139,9 +168,10 @@ static bool simd_rows(const dense_state *state, oribi_kit_run *run, int32_t rows
     void *x = oribi_kit_scratch(run, (rows < pixels ? rows : pixels) * state->row_bytes, &scratch);
     for (int32_t row = 0; x != NULL && goes_on && row < rows; row += pixels) {
         const int32_t n = rows - row < pixels ? rows - row : pixels;
-        goes_on = !oribi_kit_stops(run, &patience, n * in_c * out_c / 32);
+        const int64_t cost = n * in_c * out_c / 32;
+        goes_on = !oribi_kit_stops(run, &patience, cost);
         if (goes_on) {
-            simd_tile(state, input + row * in_c, n, x, output + row * out_c);
+            simd_tile(state, run, input + row * in_c, n, cost, x, output + row * out_c);
         }
     }
     if (scratch != NULL) {

@@ -252,7 +252,7 @@ static bool pad_inputs(oribi_kit_run *run, int64_t batch, depthwise_call *call,
     if (work.to == NULL) {
         return false;
     }
-    oribi_kit_parallel(run, batch * high, wide * a->in_c / 32 + 1, &work, pad_lines);
+    oribi_kit_parallel(run, batch * high, wide * a->in_c / 8 + 1, &work, pad_lines);
     call->input = work.to;
     a->in_h = work.height;
     a->in_w = work.width;
