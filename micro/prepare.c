@@ -116,22 +116,29 @@ int32_t oribi_micro_bounds_s8(int32_t activation, struct oribi_micro_quantisatio
 
 static int32_t resolve(struct oribi_micro_axis *axis, int32_t padding)
 {
-    if (axis->in < 1 || axis->filter < 1 || axis->stride < 1 || axis->dilation < 1 ||
-        (padding != ORIBI_MICRO_SAME && padding != ORIBI_MICRO_VALID)) {
+    static const oribi_geometry_padding kinds[] = {[ORIBI_MICRO_VALID] = ORIBI_GEOMETRY_VALID,
+                                                   [ORIBI_MICRO_SAME] = ORIBI_GEOMETRY_SAME,
+                                                   [ORIBI_MICRO_EXPLICIT] =
+                                                       ORIBI_GEOMETRY_EXPLICIT};
+    if (axis->in < 1 || axis->filter < 1 || axis->stride < 1 || axis->dilation < 1 || padding < 0 ||
+        padding > ORIBI_MICRO_EXPLICIT) {
         return ORIBI_MICRO_INVALID;
     }
     oribi_geometry_window w = {.in = axis->in,
                                .taps = axis->filter,
                                .stride = axis->stride,
                                .dilation = axis->dilation,
-                               .padding = padding == ORIBI_MICRO_SAME ? ORIBI_GEOMETRY_SAME
-                                                                      : ORIBI_GEOMETRY_VALID};
+                               .padding = kinds[padding],
+                               .before = axis->before,
+                               .after = axis->after};
     if (oribi_geometry_slide(&w) != ORIBI_GEOMETRY_FITS || w.reach > INT32_MAX / 2 ||
-        w.in > INT32_MAX / 2 || w.stride > INT32_MAX / 2) {
+        w.in > INT32_MAX / 2 || w.stride > INT32_MAX / 2 || w.before >= w.reach ||
+        w.after >= w.reach) {
         return ORIBI_MICRO_INVALID;
     }
     axis->out = (int32_t)w.out;
     axis->before = (int32_t)w.before;
+    axis->after = (int32_t)w.after;
     return ORIBI_MICRO_OK;
 }
 

@@ -27,7 +27,7 @@ enum {
  */
 enum { ORIBI_MICRO_TFLM = 0, ORIBI_MICRO_TFLITE = 1 };
 
-enum { ORIBI_MICRO_VALID = 0, ORIBI_MICRO_SAME = 1 };
+enum { ORIBI_MICRO_VALID = 0, ORIBI_MICRO_SAME = 1, ORIBI_MICRO_EXPLICIT = 2 };
 
 /* real = scale * (quantised - zero); scale is finite and above 0. */
 struct oribi_micro_quantisation {
@@ -35,11 +35,11 @@ struct oribi_micro_quantisation {
     int32_t zero;
 };
 
-/* One spatial axis of a window op; out and before are derived. */
+/* One spatial axis of a window op; out, before and after are derived. */
 struct oribi_micro_axis {
     int32_t in, filter, stride, dilation;
-    int32_t out;    /* values along the output */
-    int32_t before; /* padding before the first value */
+    int32_t out;           /* values along the output */
+    int32_t before, after; /* padding around the values; said for EXPLICIT */
 };
 
 /* The words for a code, for messages: "a sum could leave int32". */
@@ -69,8 +69,9 @@ int32_t oribi_micro_bounds_s8(int32_t activation, struct oribi_micro_quantisatio
 int32_t oribi_micro_window_fits(const struct oribi_micro_axis *y, const struct oribi_micro_axis *x,
                                 int32_t channels);
 
-/* Derives out and before of both axes, by geometry/geometry_window.h. Errors: INVALID when no
- * output value is left; those of oribi_micro_window_fits. */
+/* Derives out and padding of both axes, by geometry/geometry_window.h. Errors: INVALID when no
+ * output value is left, or where a window may lie in padding alone, which kernels need not know;
+ * those of oribi_micro_window_fits. */
 int32_t oribi_micro_window_resolve(struct oribi_micro_axis *y, struct oribi_micro_axis *x,
                                    int32_t channels, int32_t padding);
 

@@ -29,8 +29,10 @@ int32_t oribi_micro_conv2d_s8_resize(const struct oribi_micro_conv2d_s8_spec *sp
                                      struct oribi_micro_conv2d_s8_args *args)
 {
     const struct oribi_micro_conv2d_s8_spec *s = spec;
-    struct oribi_micro_axis y = {in_h, s->filter_h, s->stride_h, s->dilation_h, 0, 0};
-    struct oribi_micro_axis x = {in_w, s->filter_w, s->stride_w, s->dilation_w, 0, 0};
+    struct oribi_micro_axis y = {in_h, s->filter_h, s->stride_h, s->dilation_h,
+                                 0,    s->pads[0],  s->pads[1]};
+    struct oribi_micro_axis x = {in_w, s->filter_w, s->stride_w, s->dilation_w,
+                                 0,    s->pads[2],  s->pads[3]};
     int32_t code = oribi_micro_window_resolve(&y, &x, s->in_c, s->padding);
     if (code != ORIBI_MICRO_OK) {
         return code;

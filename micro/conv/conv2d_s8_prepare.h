@@ -11,7 +11,9 @@ struct oribi_micro_conv2d_s8_spec {
     int32_t out_c, filter_h, filter_w;
     int32_t filter_c; /* in_c / groups */
     int32_t stride_h, stride_w, dilation_h, dilation_w;
-    int32_t padding, activation;
+    int32_t padding;
+    int32_t pads[4]; /* of EXPLICIT: above, below, left, right; each smaller than a window */
+    int32_t activation;
     int32_t gather; /* 1: results may be written over inputs that no later window reads */
     struct oribi_micro_quantisation input, output;
     const float *filter_scales;

@@ -9,8 +9,8 @@ int32_t oribi_micro_transpose_sizes_prepare(const struct oribi_micro_transpose_s
 {
     const struct oribi_micro_transpose_shape *s = shape;
     struct oribi_micro_transpose_sizes *p = sizes;
-    struct oribi_micro_axis y = {s->out[1], s->filter_h, s->stride_h, 1, 0, 0};
-    struct oribi_micro_axis x = {s->out[2], s->filter_w, s->stride_w, 1, 0, 0};
+    struct oribi_micro_axis y = {s->out[1], s->filter_h, s->stride_h, 1, 0, 0, 0};
+    struct oribi_micro_axis x = {s->out[2], s->filter_w, s->stride_w, 1, 0, 0, 0};
     const int32_t weights[4] = {s->out[3], s->filter_h, s->filter_w, s->in[3]};
     int32_t code = oribi_micro_window_resolve(&y, &x, s->out[3], s->padding), product;
     code = code != ORIBI_MICRO_OK ? code : oribi_micro_product(s->in, 4, &product);

@@ -27,8 +27,10 @@ static int32_t check(const struct oribi_micro_wide_conv2d_spec *s)
 static int32_t set_sizes(const struct oribi_micro_wide_conv2d_spec *s,
                          struct oribi_micro_wide_conv2d_args *a)
 {
-    struct oribi_micro_axis y = {s->in_h, s->filter_h, s->stride_h, s->dilation_h, 0, 0};
-    struct oribi_micro_axis x = {s->in_w, s->filter_w, s->stride_w, s->dilation_w, 0, 0};
+    struct oribi_micro_axis y = {s->in_h, s->filter_h, s->stride_h, s->dilation_h,
+                                 0,       s->pads[0],  s->pads[1]};
+    struct oribi_micro_axis x = {s->in_w, s->filter_w, s->stride_w, s->dilation_w,
+                                 0,       s->pads[2],  s->pads[3]};
     int32_t code = oribi_micro_window_resolve(&y, &x, s->in_c, s->padding);
     if (code != ORIBI_MICRO_OK) {
         return code;

@@ -33,8 +33,10 @@ struct oribi_micro_wide_conv2d_spec {
     int32_t batch, in_h, in_w, in_c;
     int32_t out_c, filter_h, filter_w, filter_c;
     int32_t stride_h, stride_w, dilation_h, dilation_w;
-    int32_t padding, activation; /* codes of prepare.h */
-    int32_t has_float_scales;    /* 1: input's times filter's scale is rounded to float32 first */
+    int32_t padding; /* codes of prepare.h, as activation */
+    int32_t pads[4]; /* of EXPLICIT: above, below, left, right; each smaller than a window */
+    int32_t activation;
+    int32_t has_float_scales; /* 1: input's times filter's scale is rounded to float32 first */
     struct oribi_micro_quantisation input, output;
     int32_t filter_zero;
     const float *filter_scales; /* n: 1 or out_c */

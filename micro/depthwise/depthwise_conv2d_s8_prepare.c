@@ -49,20 +49,23 @@ oribi_micro_depthwise_conv2d_s8_resize(const struct oribi_micro_depthwise_conv2d
                                        struct oribi_micro_depthwise_conv2d_s8_args *args)
 {
     const struct oribi_micro_depthwise_conv2d_s8_spec *s = spec;
-    struct oribi_micro_axis y = {in_h, s->filter_h, s->stride_h, s->dilation_h, 0, 0};
-    struct oribi_micro_axis x = {in_w, s->filter_w, s->stride_w, s->dilation_w, 0, 0};
+    struct oribi_micro_axis y = {in_h, s->filter_h, s->stride_h, s->dilation_h,
+                                 0,    s->pads[0],  s->pads[1]};
+    struct oribi_micro_axis x = {in_w, s->filter_w, s->stride_w, s->dilation_w,
+                                 0,    s->pads[2],  s->pads[3]};
     int32_t code = oribi_micro_window_resolve(&y, &x, s->in_c, s->padding);
     if (code != ORIBI_MICRO_OK) {
         return code;
     }
     const int32_t in[4] = {batch, in_h, in_w, s->in_c};
     const int32_t out[4] = {batch, y.out, x.out, args->out_c};
-    int32_t in_bytes, out_bytes, scratch = 0;
-    code = oribi_micro_product(in, 4, &in_bytes);
-    code = code != ORIBI_MICRO_OK ? code : oribi_micro_product(out, 4, &out_bytes);
+    int32_t bytes, scratch = 0;
+    code = oribi_micro_product(in, 4, &bytes);
+    code = code != ORIBI_MICRO_OK ? code : oribi_micro_product(out, 4, &bytes);
     if (code == ORIBI_MICRO_OK && s->in_place != 0) {
-        code = batch == 1 && out_bytes <= in_bytes ? plane_bytes(&y, &x, &scratch)
-                                                   : ORIBI_MICRO_INVALID;
+        /* A row of results may not reach an input row that is still to come. */
+        code = batch == 1 && y.out <= in_h && x.out <= in_w ? plane_bytes(&y, &x, &scratch)
+                                                            : ORIBI_MICRO_INVALID;
     }
     if (code != ORIBI_MICRO_OK) {
         return code;

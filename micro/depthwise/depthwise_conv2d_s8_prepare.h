@@ -10,7 +10,9 @@ struct oribi_micro_depthwise_conv2d_s8_spec {
     int32_t batch, in_h, in_w, in_c; /* in_h 0: sizes come later, with resize */
     int32_t depth_multiplier, filter_h, filter_w;
     int32_t stride_h, stride_w, dilation_h, dilation_w;
-    int32_t padding, activation;
+    int32_t padding;
+    int32_t pads[4]; /* of EXPLICIT: above, below, left, right; each smaller than a window */
+    int32_t activation;
     int32_t in_place; /* 1: output may be the memory of input; refused where that cannot be */
     struct oribi_micro_quantisation input, output;
     const float *filter_scales;

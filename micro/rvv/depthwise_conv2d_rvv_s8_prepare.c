@@ -34,10 +34,8 @@ static int64_t words_of(const void *plain)
 {
     const struct oribi_micro_depthwise_conv2d_s8_args *a = plain;
     const struct oribi_micro_rvv_spec spec = spec_of(a);
-    /* In place a row of results may not reach an input row that is still to come. */
-    const int32_t is_wider = a->in_place != 0 && (a->out_w > a->in_w || a->out_h > a->in_h);
-    if (a->depth_multiplier != 1 || a->filter_h > ORIBI_MICRO_RVV_ROWS || is_wider ||
-        rows_of(a) > INT16_MAX || columns_of(a) > INT16_MAX || bytes_of(a) > INT32_MAX) {
+    if (a->depth_multiplier != 1 || a->filter_h > ORIBI_MICRO_RVV_ROWS || rows_of(a) > INT16_MAX ||
+        columns_of(a) > INT16_MAX || bytes_of(a) > INT32_MAX) {
         return 0;
     }
     return oribi_micro_rvv_words(&spec);

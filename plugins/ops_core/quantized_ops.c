@@ -15,7 +15,7 @@ enum { HEIGHT = 1, WIDTH = 2, CHANNELS = 3 };
 /* Holds what the windows of convolutions and pools have in common; (height, width). */
 typedef struct quantized_window {
     int64_t size[2], strides[2], dilations[2];
-    oribi_geometry_padding padding;
+    oribi_ops_window padding;
 } quantized_window;
 
 static bool read_pair(oribi_ops_ctx *ctx, const char *name, int64_t out[2], TF_Status *status)
@@ -33,8 +33,9 @@ static bool read_pair(oribi_ops_ctx *ctx, const char *name, int64_t out[2], TF_S
 
 static bool read_window(oribi_ops_ctx *ctx, quantized_window *out, TF_Status *status)
 {
-    *out = (quantized_window){.size = {-1, -1}, .strides = {1, 1}, .dilations = {1, 1}};
-    if (!oribi_ops_attr_padding(ctx, "padding", &out->padding, status) ||
+    *out = (quantized_window){
+        .size = {-1, -1}, .strides = {1, 1}, .dilations = {1, 1}, .padding.n_space = 2};
+    if (!oribi_ops_window_read_padding(ctx, &out->padding, status) ||
         !read_pair(ctx, "strides", out->strides, status)) {
         return false;
     }
@@ -52,7 +53,9 @@ static bool slide(const quantized_window *window, oribi_ops_shape *shape, TF_Sta
                                            .taps = window->size[k],
                                            .stride = window->strides[k],
                                            .dilation = window->dilations[k],
-                                           .padding = window->padding};
+                                           .padding = window->padding.padding,
+                                           .before = window->padding.before[HEIGHT + k],
+                                           .after = window->padding.after[HEIGHT + k]};
         fits = oribi_ops_slide(&one, &shape->at[HEIGHT + k], status);
     }
     return fits;
@@ -263,9 +266,10 @@ static void concat(oribi_ops_ctx *ctx, TF_Status *status)
     ANY_T "; " ROUNDING                                                                            \
           "; a_scale: float; a_zero: int; b_scale: float; b_zero: int; " OUTPUT_QUANT              \
           "; " ACTIVATION
+#define EXPLICIT_PADDING ORIBI_OPS_PADDING_EXPLICIT "; explicit_paddings: list(int) = []"
 #define CONV_ATTRS                                                                                 \
     UNARY_ATTRS "; " ACTIVATION "; filter_scales: list(float); strides: list(int); "               \
-                "dilations: list(int); " ORIBI_OPS_PADDING
+                "dilations: list(int); " EXPLICIT_PADDING
 #define POOL_ATTRS                                                                                 \
     ANY_UNARY_ATTRS "; " ACTIVATION "; ksize: list(int); strides: list(int); " ORIBI_OPS_PADDING
 /* clang-format on */
@@ -283,7 +287,7 @@ const oribi_ops_row oribi_ops_quantized[] = {
      .attrs = WIDE_T_ATTRS
      "; " INPUT_QUANT "; " OUTPUT_QUANT "; " ACTIVATION
      "; filter_scales: list(float); filter_zero: int; has_float_scales: bool = false; "
-     "strides: list(int); dilations: list(int); " ORIBI_OPS_PADDING,
+     "strides: list(int); dilations: list(int); " EXPLICIT_PADDING,
      .traits = "cost(conv, filter)",
      .shape = conv_2d},
     {.name = "Oribi>QDepthwiseConv2D",

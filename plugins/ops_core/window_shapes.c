@@ -56,7 +56,7 @@ static bool read_format(oribi_ops_ctx *ctx, oribi_ops_window *out, TF_Status *st
 }
 
 /* Pairs for every tensor dimension, zero outside of space; empty unless padding is EXPLICIT. */
-static bool read_paddings(oribi_ops_ctx *ctx, oribi_ops_window *out, TF_Status *status)
+static bool read_pairs(oribi_ops_ctx *ctx, oribi_ops_window *out, TF_Status *status)
 {
     int64_t pairs[2 * ORIBI_OPS_MAX_WINDOW_DIMS];
     int count = 0, dims = out->n_space + 2;
@@ -87,22 +87,21 @@ static bool read_paddings(oribi_ops_ctx *ctx, oribi_ops_window *out, TF_Status *
     return true;
 }
 
+bool oribi_ops_window_read_padding(oribi_ops_ctx *ctx, oribi_ops_window *out, TF_Status *status)
+{
+    return oribi_ops_attr_padding(ctx, "padding", &out->padding, status) &&
+           (out->is_vectored || read_pairs(ctx, out, status));
+}
+
 bool oribi_ops_window_read(oribi_ops_ctx *ctx, int n_space, oribi_ops_window *out,
                            TF_Status *status)
 {
     memset(out, 0, sizeof *out);
     out->n_space = n_space;
-    if (!read_format(ctx, out, status) ||
-        !oribi_ops_attr_padding(ctx, "padding", &out->padding, status)) {
-        return false;
-    }
-    if (out->is_vectored) {
-        return true;
-    }
-    return read_list(ctx, "strides", n_space + 2, out->strides, status) &&
-           read_list(ctx, "dilations", n_space + 2, out->dilations, status) &&
-           read_list(ctx, "ksize", n_space + 2, out->ksize, status) &&
-           read_paddings(ctx, out, status);
+    return read_format(ctx, out, status) && oribi_ops_window_read_padding(ctx, out, status) &&
+           (out->is_vectored || (read_list(ctx, "strides", n_space + 2, out->strides, status) &&
+                                 read_list(ctx, "dilations", n_space + 2, out->dilations, status) &&
+                                 read_list(ctx, "ksize", n_space + 2, out->ksize, status)));
 }
 
 int oribi_ops_window_channel(const oribi_ops_window *window)

@@ -25,6 +25,8 @@ typedef struct oribi_ops_window {
  * has; absent ones are 1, or 0 for paddings. */
 bool oribi_ops_window_read(oribi_ops_ctx *ctx, int n_space, oribi_ops_window *out,
                            TF_Status *status);
+/* Of these padding and explicit_paddings alone. */
+bool oribi_ops_window_read_padding(oribi_ops_ctx *ctx, oribi_ops_window *out, TF_Status *status);
 /* Tensor dimension of batch, of channels, of spatial dimension k. */
 int oribi_ops_window_channel(const oribi_ops_window *window);
 int oribi_ops_window_space(const oribi_ops_window *window, int k);

@@ -133,6 +133,18 @@ static bool is_same(const padded *p)
     return true;
 }
 
+/* May a layer say its padding in numbers? One of int8 only where each window meets the input. */
+static bool can_say(const oribi_node *node, const padded *p)
+{
+    bool can =
+        !oribi_pass_is_foreign(node) && oribi_op_find_attr(node->op, "explicit_paddings") != NULL;
+    for (int32_t i = 0; i < 4 && is_quantised(node); i++) {
+        const int64_t reach = (p->taps[i / 2] - 1) * p->dilations[i / 2];
+        can = can && p->pads[2 * p->space + i] <= reach;
+    }
+    return can;
+}
+
 static bool join(oribi_graph *graph, oribi_node *pad, oribi_node *node, oribi_pass_report *report,
                  TF_Status *status)
 {
@@ -141,8 +153,7 @@ static bool join(oribi_graph *graph, oribi_node *pad, oribi_node *node, oribi_pa
         return true;
     }
     const bool becomes_same = is_same(&p);
-    if (!becomes_same && (oribi_pass_is_foreign(node) ||
-                          oribi_op_find_attr(node->op, "explicit_paddings") == NULL)) {
+    if (!becomes_same && !can_say(node, &p)) {
         return true;
     }
     if (!oribi_attrs_set_string(&node->attrs, &graph->arena, "padding",

@@ -37,9 +37,9 @@ static oracle_window make_window(uint64_t *seed)
                        .stride_h = 1,
                        .stride_w = 1,
                        .dilation_h = 1,
-                       .dilation_w = 1};
-    oracle_pad(w.in_h, w.filter_h, 1, 1, 1, &w.out_h, &w.before_h);
-    oracle_pad(w.in_w, w.filter_w, 1, 1, 1, &w.out_w, &w.before_w);
+                       .dilation_w = 1,
+                       .padding = random_in(seed, 1, 2)};
+    oracle_pad(seed, &w);
     return w;
 }
 
@@ -127,10 +127,28 @@ static int check(uint64_t seed)
         {l.output.scale * (float)random_in(&seed, 1, 4000) / 1000.0F, random_in(&seed, -128, 127)},
         {l.output.scale * (float)random_in(&seed, 500, 4000) / 1000.0F, l.output.zero},
         {l.output.zero, INT8_MIN, INT8_MAX}};
-    const struct oribi_micro_conv2d_s8_spec spec = {
-        w.batch, w.in_h,  w.in_w,   w.in_c,   channels,   w.filter_h, w.filter_w,
-        w.in_c,  1,       1,        1,        1,          1,          l.activation,
-        0,       l.input, l.output, l.scales, l.n_scales, l.filter,   l.bias};
+    const struct oribi_micro_conv2d_s8_spec spec = {w.batch,
+                                                    w.in_h,
+                                                    w.in_w,
+                                                    w.in_c,
+                                                    channels,
+                                                    w.filter_h,
+                                                    w.filter_w,
+                                                    w.in_c,
+                                                    1,
+                                                    1,
+                                                    1,
+                                                    1,
+                                                    w.padding,
+                                                    {w.pads[0], w.pads[1], w.pads[2], w.pads[3]},
+                                                    l.activation,
+                                                    0,
+                                                    l.input,
+                                                    l.output,
+                                                    l.scales,
+                                                    l.n_scales,
+                                                    l.filter,
+                                                    l.bias};
     const struct oribi_micro_binary_q_spec sum = {.a_dims = dims,
                                                   .b_dims = dims,
                                                   .a_rank = 1,

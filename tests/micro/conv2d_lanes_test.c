@@ -21,7 +21,7 @@ typedef struct tally {
 
 typedef struct shape {
     oracle_window w;
-    int32_t out_c, same;
+    int32_t out_c;
 } shape;
 
 static shape make_shape(uint64_t *seed)
@@ -39,10 +39,9 @@ static shape make_shape(uint64_t *seed)
     w->dilation_w = random_once_in(seed, 12) ? 2 : 1;
     w->in_h = random_in(seed, (w->filter_h - 1) * w->dilation_h + 1, 9);
     w->in_w = random_in(seed, (w->filter_w - 1) * w->dilation_w + 1, 9);
-    s.same = random_in(seed, 0, 1);
+    w->padding = random_in(seed, 0, 2);
     s.out_c = random_in(seed, 1, 11);
-    oracle_pad(w->in_h, w->filter_h, w->stride_h, w->dilation_h, s.same, &w->out_h, &w->before_h);
-    oracle_pad(w->in_w, w->filter_w, w->stride_w, w->dilation_w, s.same, &w->out_w, &w->before_w);
+    oracle_pad(seed, w);
     return s;
 }
 
@@ -128,9 +127,17 @@ static void check(uint64_t seed, tally *t)
     window.in_zero = l.input.zero;
     random_bytes(&seed, x, n_in, -128, 127);
     const struct oribi_micro_conv2d_s8_spec spec = {
-        w->batch, w->in_h,     w->in_w,     w->in_c,       s.out_c,       w->filter_h, w->filter_w,
-        w->in_c,  w->stride_h, w->stride_w, w->dilation_h, w->dilation_w, s.same,      l.activation,
-        0,        l.input,     l.output,    l.scales,      l.n_scales,    l.filter,    l.bias};
+        w->batch,      w->in_h,
+        w->in_w,       w->in_c,
+        s.out_c,       w->filter_h,
+        w->filter_w,   w->in_c,
+        w->stride_h,   w->stride_w,
+        w->dilation_h, w->dilation_w,
+        w->padding,    {w->pads[0], w->pads[1], w->pads[2], w->pads[3]},
+        l.activation,  0,
+        l.input,       l.output,
+        l.scales,      l.n_scales,
+        l.filter,      l.bias};
     const int32_t code = oribi_micro_conv2d_s8_prepare(&spec, &a, l.folded, l.multiplier, l.shift);
     if (code == ORIBI_MICRO_OK) {
         for (int32_t i = 0; i < n_out; i++) {

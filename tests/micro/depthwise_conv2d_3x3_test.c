@@ -18,7 +18,7 @@ typedef struct tally {
     int planes, general, in_place, upright, turned;
 } tally;
 
-static oracle_window make_window(uint64_t *seed, int32_t same)
+static oracle_window make_window(uint64_t *seed)
 {
     oracle_window w = {0};
     w.batch = random_once_in(seed, 5) ? 2 : 1;
@@ -27,10 +27,10 @@ static oracle_window make_window(uint64_t *seed, int32_t same)
     w.dilation_h = w.dilation_w = 1;
     w.stride_h = random_in(seed, 1, 3);
     w.stride_w = random_once_in(seed, 3) ? random_in(seed, 1, 3) : w.stride_h;
-    w.in_h = random_in(seed, same ? 1 : 3, 12);
-    w.in_w = random_in(seed, same ? 1 : 3, 12);
-    oracle_pad(w.in_h, 3, w.stride_h, 1, same, &w.out_h, &w.before_h);
-    oracle_pad(w.in_w, 3, w.stride_w, 1, same, &w.out_w, &w.before_w);
+    w.padding = random_in(seed, 0, 2);
+    w.in_h = random_in(seed, w.padding != 0 ? 1 : 3, 12);
+    w.in_w = random_in(seed, w.padding != 0 ? 1 : 3, 12);
+    oracle_pad(seed, &w);
     return w;
 }
 
@@ -79,8 +79,7 @@ static void run_planes(const struct oribi_micro_depthwise_conv2d_s8_args *plain,
 static void check(uint64_t seed, tally *t)
 {
     static layer l;
-    const int32_t same = random_in(&seed, 0, 1);
-    oracle_window w = make_window(&seed, same);
+    oracle_window w = make_window(&seed);
     const int32_t n_in = w.batch * w.in_h * w.in_w * w.in_c;
     const int32_t n_out = w.batch * w.out_h * w.out_w * w.in_c;
     int8_t *x = exactly(n_in), *wanted = exactly(n_out), *y = exactly(n_out);
@@ -90,9 +89,27 @@ static void check(uint64_t seed, tally *t)
     w.in_zero = l.input.zero;
     random_bytes(&seed, x, n_in, -128, 127);
     const struct oribi_micro_depthwise_conv2d_s8_spec spec = {
-        w.batch,  w.in_h, w.in_w, w.in_c,       1, 3,       3,        w.stride_h, w.stride_w,
-        1,        1,      same,   l.activation, 0, l.input, l.output, l.scales,   l.n_scales,
-        l.filter, l.bias};
+        w.batch,
+        w.in_h,
+        w.in_w,
+        w.in_c,
+        1,
+        3,
+        3,
+        w.stride_h,
+        w.stride_w,
+        1,
+        1,
+        w.padding,
+        {w.pads[0], w.pads[1], w.pads[2], w.pads[3]},
+        l.activation,
+        0,
+        l.input,
+        l.output,
+        l.scales,
+        l.n_scales,
+        l.filter,
+        l.bias};
     const int32_t code =
         oribi_micro_depthwise_conv2d_s8_prepare(&spec, &a, l.folded, l.multiplier, l.shift);
     if (code == ORIBI_MICRO_OK) {

@@ -32,7 +32,7 @@
 #define LEFT_ONCE_IN      60
 #include "tests/micro/vectors_body.h"
 
-static oracle_window make_window(uint64_t *seed, int32_t same)
+static oracle_window make_window(uint64_t *seed)
 {
     oracle_window w = {0};
     w.batch = random_once_in(seed, 5) ? 2 : 1;
@@ -41,10 +41,10 @@ static oracle_window make_window(uint64_t *seed, int32_t same)
     w.dilation_h = w.dilation_w = 1;
     w.stride_h = random_in(seed, 1, 3);
     w.stride_w = random_once_in(seed, 3) || w.stride_h == 3 ? random_in(seed, 1, 2) : w.stride_h;
-    w.in_h = random_in(seed, same ? 1 : 3, 12);
-    w.in_w = random_in(seed, same ? 1 : 3, 12);
-    oracle_pad(w.in_h, 3, w.stride_h, 1, same, &w.out_h, &w.before_h);
-    oracle_pad(w.in_w, 3, w.stride_w, 1, same, &w.out_w, &w.before_w);
+    w.padding = random_in(seed, 0, 2);
+    w.in_h = random_in(seed, w.padding != 0 ? 1 : 3, 12);
+    w.in_w = random_in(seed, w.padding != 0 ? 1 : 3, 12);
+    oracle_pad(seed, &w);
     return w;
 }
 

@@ -6,6 +6,8 @@
 #ifndef ORIBI_TESTS_MICRO_ORACLE_H_
 #define ORIBI_TESTS_MICRO_ORACLE_H_
 
+#include "tests/micro/random.h"
+
 #include <math.h>
 #include <stdint.h>
 
@@ -17,7 +19,7 @@ typedef struct oracle_output {
 typedef struct oracle_window {
     int32_t batch, in_h, in_w, in_c, in_zero;
     int32_t filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w;
-    int32_t before_h, before_w, out_h, out_w;
+    int32_t padding, pads[4], out_h, out_w; /* pads: above, below, left, right */
 } oracle_window;
 
 /* Floor of a / 2^n. */
@@ -75,24 +77,39 @@ static inline int64_t oracle_window_sum(const oracle_window *w, const int8_t *x,
     for (int32_t i = 0; i < w->filter_h; i++) {
         for (int32_t j = 0; j < w->filter_w; j++) {
             for (int32_t c = 0; c < depth; c++) {
-                sum += oracle_input(w, x, b, y * w->stride_h - w->before_h + i * w->dilation_h,
-                                    column * w->stride_w - w->before_w + j * w->dilation_w,
-                                    first + c) *
-                       filter[((i * w->filter_w + j) * depth + c) * w_step];
+                sum +=
+                    oracle_input(w, x, b, y * w->stride_h - w->pads[0] + i * w->dilation_h,
+                                 column * w->stride_w - w->pads[2] + j * w->dilation_w, first + c) *
+                    filter[((i * w->filter_w + j) * depth + c) * w_step];
             }
         }
     }
     return sum;
 }
 
-/* TensorFlow's padding: zeros before, as many as behind or one fewer. */
-static inline void oracle_pad(int32_t in, int32_t filter, int32_t stride, int32_t dilation,
-                              int same, int32_t *out, int32_t *before)
+/* Along one axis, padded as VALID (0), SAME (1: zeros before, as many as behind or one fewer), or
+ * by numbers (2) that let each window meet the image. */
+static inline void oracle_pad_axis(uint64_t *seed, int32_t padding, int32_t in, int32_t reach,
+                                   int32_t stride, int32_t *out, int32_t *pads)
 {
-    const int32_t reach = (filter - 1) * dilation + 1;
-    *out = same ? (in + stride - 1) / stride : (in - reach) / stride + 1;
+    const int32_t least = padding == 2 ? random_in(seed, 0, reach - 1) : 0;
+    const int32_t wanted = reach - in - least;
+    *out = (in + stride - 1) / stride;
     const int32_t missing = (*out - 1) * stride + reach - in;
-    *before = missing > 0 ? missing / 2 : 0;
+    pads[0] = padding == 1 && missing > 0 ? missing / 2 : least;
+    pads[1] = padding == 2 ? random_in(seed, wanted > 0 ? wanted : 0, reach - 1) : 0;
+    if (padding != 1) {
+        *out = (in + pads[0] + pads[1] - reach) / stride + 1;
+    }
+}
+
+/* Fills what follows from the rest and the kind of padding. */
+static inline void oracle_pad(uint64_t *seed, oracle_window *w)
+{
+    oracle_pad_axis(seed, w->padding, w->in_h, (w->filter_h - 1) * w->dilation_h + 1, w->stride_h,
+                    &w->out_h, w->pads);
+    oracle_pad_axis(seed, w->padding, w->in_w, (w->filter_w - 1) * w->dilation_w + 1, w->stride_w,
+                    &w->out_w, w->pads + 2);
 }
 
 #endif

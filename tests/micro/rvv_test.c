@@ -30,7 +30,7 @@
 #define LEFT_ONCE_IN      3
 #include "tests/micro/vectors_body.h"
 
-static oracle_window make_window(uint64_t *seed, int32_t same)
+static oracle_window make_window(uint64_t *seed)
 {
     oracle_window w = {0};
     w.batch = random_once_in(seed, 5) ? 2 : 1;
@@ -41,10 +41,10 @@ static oracle_window make_window(uint64_t *seed, int32_t same)
     w.dilation_w = random_once_in(seed, 4) ? 2 : 1;
     w.stride_h = w.dilation_h * w.dilation_w > 1 ? 1 : random_in(seed, 1, 3);
     w.stride_w = w.dilation_h * w.dilation_w > 1 ? 1 : random_in(seed, 1, 3);
-    w.in_h = random_in(seed, same ? 1 : (w.filter_h - 1) * w.dilation_h + 1, 12);
-    w.in_w = random_in(seed, same ? 1 : (w.filter_w - 1) * w.dilation_w + 1, 12);
-    oracle_pad(w.in_h, w.filter_h, w.stride_h, w.dilation_h, same, &w.out_h, &w.before_h);
-    oracle_pad(w.in_w, w.filter_w, w.stride_w, w.dilation_w, same, &w.out_w, &w.before_w);
+    w.padding = random_in(seed, 0, 2);
+    w.in_h = random_in(seed, w.padding != 0 ? 1 : (w.filter_h - 1) * w.dilation_h + 1, 12);
+    w.in_w = random_in(seed, w.padding != 0 ? 1 : (w.filter_w - 1) * w.dilation_w + 1, 12);
+    oracle_pad(seed, &w);
     return w;
 }
 

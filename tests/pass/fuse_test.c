@@ -207,9 +207,14 @@ static void convolutions_pad_themselves(void **state)
         {q_conv, {0, 0, 0, 1, 1, 1, 0, 0}, 8, 2, 1, ZERO, false, true, 0, "SAME"},
         {q_conv, {0, 0, 0, 1, 1, 1, 0, 0}, 8, 2, 1, 0, false, true, 1, "VALID"}, /* no zero point */
         {q_conv, {0, 0, 0, 1, 1, 1, 0, 0}, 8, 2, 1, 0, false, false, 1, "VALID"},
-        {q_conv, {0, 0, 1, 1, 1, 1, 0, 0}, 8, 2, 1, ZERO, true, true, 1, "VALID"}, /* not SAME */
+        {q_conv, {0, 0, 1, 1, 1, 1, 0, 0}, 8, 2, 1, ZERO, true, true, 0, "EXPLICIT"},
+        {q_conv, {0, 0, 2, 0, 1, 2, 0, 0}, 8, 3, 1, ZERO, true, true, 0, "EXPLICIT"},
+        {q_conv, {0, 0, 4, 0, 3, 1, 0, 0}, 3, 1, 2, ZERO, true, true, 0, "EXPLICIT"},
+        {q_conv, {0, 0, 1, 1, 3, 1, 0, 0}, 8, 2, 1, ZERO, true, true, 1, "VALID"}, /* a window */
         {q_depthwise, {0, 0, 0, 1, 1, 1, 0, 0}, 8, 2, 1, ZERO, true, true, 0, "SAME"},
         {q_depthwise, {0, 0, 1, 1, 1, 1, 0, 0}, 7, 1, 1, ZERO, false, true, 0, "SAME"},
+        {q_depthwise, {0, 0, 1, 1, 1, 1, 0, 0}, 8, 2, 1, ZERO, false, true, 0, "EXPLICIT"},
+        {q_depthwise, {0, 0, 2, 2, 0, 2, 0, 0}, 1, 1, 1, ZERO, false, true, 0, "EXPLICIT"},
         {q_depthwise, {1, 0, 1, 1, 1, 1, 0, 0}, 7, 1, 1, ZERO, false, true, 1, "VALID"}, /* batch */
     };
     (void)state;

@@ -134,8 +134,32 @@ void oribi_quantized_activation(oribi_kit_setup *setup, int32_t *out)
 
 void oribi_quantized_padding(oribi_kit_setup *setup, int32_t *out)
 {
-    static const char *const words[] = {[ORIBI_MICRO_VALID] = "VALID", [ORIBI_MICRO_SAME] = "SAME"};
-    oribi_quantized_word(setup, "padding", words, 2, out);
+    static const char *const words[] = {[ORIBI_MICRO_VALID] = "VALID",
+                                        [ORIBI_MICRO_SAME] = "SAME",
+                                        [ORIBI_MICRO_EXPLICIT] = "EXPLICIT"};
+    oribi_quantized_word(setup, "padding", words, 3, out);
+}
+
+void oribi_quantized_pads(oribi_kit_setup *setup, int32_t *out, int32_t pads[4])
+{
+    enum { PAIRS = 8 }; /* of batch, rows, columns, channels */
+    int64_t all[PAIRS] = {0};
+    int n = 0;
+    oribi_quantized_padding(setup, out);
+    if (*out != ORIBI_MICRO_EXPLICIT) {
+        return;
+    }
+    oribi_kit_attr_ints(setup, "explicit_paddings", all, PAIRS, &n);
+    bool fits = n == PAIRS && all[0] == 0 && all[1] == 0 && all[6] == 0 && all[7] == 0;
+    for (int i = 0; i < 4; i++) {
+        fits = fits && all[2 + i] >= 0 && all[2 + i] < INT32_MAX;
+        pads[i] = fits ? (int32_t)all[2 + i] : 0;
+    }
+    if (fine(setup) && !fits) {
+        (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "attribute 'explicit_paddings' must hold 8 sizes, those of "
+                                   "batch and channels 0");
+    }
 }
 
 void oribi_quantized_variant(oribi_kit_setup *setup, int32_t *out)

@@ -44,6 +44,8 @@ int32_t oribi_qlinear_output(TF_DataType type);
 /* The codes of prepare.h. */
 void oribi_quantized_activation(oribi_kit_setup *setup, int32_t *out);
 void oribi_quantized_padding(oribi_kit_setup *setup, int32_t *out);
+/* The same, and of EXPLICIT what is above, below, left and right. */
+void oribi_quantized_pads(oribi_kit_setup *setup, int32_t *out, int32_t pads[4]);
 void oribi_quantized_variant(oribi_kit_setup *setup, int32_t *out);
 /* A code of unary_8_prepare.h, of attribute `function`. */
 void oribi_quantized_function(oribi_kit_setup *setup, int32_t *out);

@@ -13,7 +13,7 @@
         oribi_quantized_attr((setup), "input", &(s)->input);                                       \
         oribi_quantized_attr((setup), "output", &(s)->output);                                     \
         oribi_quantized_activation((setup), &(s)->activation);                                     \
-        oribi_quantized_padding((setup), &(s)->padding);                                           \
+        oribi_quantized_pads((setup), &(s)->padding, (s)->pads);                                   \
         oribi_quantized_pair((setup), "strides", &(s)->stride_h, &(s)->stride_w);                  \
         oribi_quantized_pair((setup), "dilations", &(s)->dilation_h, &(s)->dilation_w);            \
         oribi_quantized_weights_take((setup), 4, (channel_dim), (w));                              \

@@ -56,7 +56,7 @@ static void wide_read(oribi_kit_setup *setup, wide_state *state)
     oribi_kit_attr_bool(setup, "has_float_scales", &has_float_scales);
     s->has_float_scales = has_float_scales ? 1 : 0;
     oribi_quantized_activation(setup, &s->activation);
-    oribi_quantized_padding(setup, &s->padding);
+    oribi_quantized_pads(setup, &s->padding, s->pads);
     oribi_quantized_pair(setup, "strides", &s->stride_h, &s->stride_w);
     oribi_quantized_pair(setup, "dilations", &s->dilation_h, &s->dilation_w);
     if (oribi_kit_setup_is_ok(setup)) {

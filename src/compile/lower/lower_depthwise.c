@@ -50,7 +50,7 @@ bool oribi_lower_depthwise_conv2d(oribi_lowering *lowering, oribi_call *call)
     spec.filter_w = filter[WIDTH];
     ORIBI_LOWER_CONV_ATTRS(call, &spec);
     spec.in_place = !call->forbids_overlap && spec.depth_multiplier == 1 && in[0] == 1 &&
-                    (int64_t)out[HEIGHT] * out[WIDTH] <= (int64_t)in[HEIGHT] * in[WIDTH];
+                    out[HEIGHT] <= in[HEIGHT] && out[WIDTH] <= in[WIDTH];
     const int32_t code =
         oribi_micro_depthwise_conv2d_s8_prepare(&spec, &args, a.bias, a.multiplier, a.shift);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));

@@ -55,8 +55,12 @@ bool oribi_call_lookup(oribi_lowering *lowering, oribi_call *call, const uint8_t
         (spec)->stride_w = oribi_lower_list(call, "strides", 1, 1);                                \
         (spec)->dilation_h = oribi_lower_list(call, "dilations", 0, 1);                            \
         (spec)->dilation_w = oribi_lower_list(call, "dilations", 1, 1);                            \
-        (spec)->padding =                                                                          \
-            oribi_lower_is(call, "padding", "SAME") ? ORIBI_MICRO_SAME : ORIBI_MICRO_VALID;        \
+        (spec)->padding = oribi_lower_is(call, "padding", "SAME")       ? ORIBI_MICRO_SAME         \
+                          : oribi_lower_is(call, "padding", "EXPLICIT") ? ORIBI_MICRO_EXPLICIT     \
+                                                                        : ORIBI_MICRO_VALID;       \
+        for (int32_t i = 0; i < 4; i++) { /* those of rows and columns */                          \
+            (spec)->pads[i] = oribi_lower_list(call, "explicit_paddings", 2 + i, 0);               \
+        }                                                                                          \
         (spec)->activation = oribi_lower_activation(call);                                         \
         oribi_lower_quantisation(call, "input_scale", "input_zero", &(spec)->input);               \
         oribi_lower_quantisation(call, "output_scale", "output_zero", &(spec)->output);            \

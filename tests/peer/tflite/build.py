@@ -118,6 +118,10 @@ class Builder:
         self.graph.outputs.append(index)
         return index
 
+    def between(self, shape, quant=None):
+        """A tensor from one operator to the next."""
+        return self._add(f"t{len(self.graph.tensors)}", shape, self.kind, None, quant)
+
     def op(self, name, inputs, outputs, intermediates=(), **options):
         self.graph.op(name, inputs, outputs, intermediates, **options)
 

@@ -34,6 +34,19 @@ def conv_2d_grouped(b):
     b.op("CONV_2D", [x, w] + ([bias] if bias >= 0 else []), [y], dilation_h=g["dh"], dilation_w=g["dw"], **_options(g))
 
 
+def _image(b, g, n, channels, q):
+    """The layer's input; of some cases what a PAD in front makes, as Keras writes it for layers of stride 2."""
+    if b.i % 4 != 1:
+        return b.input([n, g["h"], g["w"], channels], q)
+    g["padding"] = "VALID"
+    g["oh"], g["ow"] = (window(g[s], g["k" + s], g["s" + s], 1, "VALID") for s in "hw")
+    pads = [[0, 0], *([b.size(0, min(g["k" + s] - 1, (g[s] - 1) // 2)) for _ in range(2)] for s in "hw"), [0, 0]]
+    x = b.input([n, *(g[s] - sum(p) for s, p in zip("hw", pads[1:3])), channels], q)
+    padded = b.between([n, g["h"], g["w"], channels], q)
+    b.op("PAD", [x, b.ints(pads)], [padded])
+    return padded
+
+
 def conv_2d(b):
     g, n, ic, oc = geometry(b), b.pick(1, 1, 2), b.size(1, 5), b.size(1, 6)
     if b.i % 6 == 5:  # a 1x1 filter
@@ -41,7 +54,7 @@ def conv_2d(b):
         g["oh"] = window(g["h"], 1, g["sh"], 1, g["padding"])
         g["ow"] = window(g["w"], 1, g["sw"], 1, g["padding"])
     q = b.quant()
-    x = b.input([n, g["h"], g["w"], ic], q)
+    x = _image(b, g, n, ic, q)
     w, bias, out = b.weights([oc, g["kh"], g["kw"], ic], 0, q, g["kh"] * g["kw"] * ic,
                              bias=b.i % 7 != 6)
     y = b.output([n, g["oh"], g["ow"], oc], out)
@@ -52,7 +65,7 @@ def conv_2d(b):
 def depthwise_conv_2d(b):
     g, n, ic, m = geometry(b), b.pick(1, 1, 2), b.size(1, 6), b.walk(1, 1, 2, 1, 3)
     q = b.quant()
-    x = b.input([n, g["h"], g["w"], ic], q)
+    x = _image(b, g, n, ic, q)
     w, bias, out = b.weights([1, g["kh"], g["kw"], ic * m], 3, q, g["kh"] * g["kw"],
                              bias=b.i % 7 != 6)
     y = b.output([n, g["oh"], g["ow"], ic * m], out)
