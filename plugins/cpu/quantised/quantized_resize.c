@@ -88,12 +88,13 @@ static void blend_row(const struct oribi_micro_resize_bilinear_real_args *args,
                       const float *restrict line, int64_t below, float *restrict output)
 {
     const int64_t channels = args->channels;
+    const int64_t last = args->out_w - 1 - (VECTOR - 1) / channels; /* no vector passes the end */
     for (int32_t x = 0; x < args->out_w; x++) {
         const float *restrict left = line + args->columns[2 * x] * channels;
         const float *restrict right = line + args->columns[2 * x + 1] * channels;
         const float across = args->column_weights[x], back = 1.0F - across;
         float *restrict to = output + x * channels;
-        const int64_t n = x + 1 < args->out_w ? channels : channels & -VECTOR;
+        const int64_t n = x < last ? channels : channels & -VECTOR;
         int64_t i = 0;
         for (; i < n; i += VECTOR) {
             for (int64_t k = 0; k < VECTOR; k++) {
