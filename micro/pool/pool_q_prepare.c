@@ -8,8 +8,8 @@ int32_t oribi_micro_pool_q_prepare(const struct oribi_micro_pool_q_spec *spec,
                                    struct oribi_micro_pool_q_args *args)
 {
     const struct oribi_micro_pool_q_spec *s = spec;
-    struct oribi_micro_axis y = {s->in_h, s->filter_h, s->stride_h, 1, 0, 0, 0};
-    struct oribi_micro_axis x = {s->in_w, s->filter_w, s->stride_w, 1, 0, 0, 0};
+    struct oribi_micro_axis y = {s->in_h, s->filter_h, s->stride_h, 1, 0, s->pads[0], s->pads[1]};
+    struct oribi_micro_axis x = {s->in_w, s->filter_w, s->stride_w, 1, 0, s->pads[2], s->pads[3]};
     int32_t code = oribi_micro_window_resolve(&y, &x, s->channels, s->padding);
     code = code != ORIBI_MICRO_OK
                ? code

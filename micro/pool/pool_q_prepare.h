@@ -11,7 +11,9 @@ struct oribi_micro_pool_q_spec {
     int32_t kind; /* S8, U8 or S16 of element.h */
     int32_t batch, in_h, in_w, channels;
     int32_t filter_h, filter_w, stride_h, stride_w;
-    int32_t padding, activation;
+    int32_t padding;
+    int32_t pads[4]; /* of EXPLICIT: above, below, left, right; each smaller than a window */
+    int32_t activation;
     struct oribi_micro_quantisation output;
 };
 

@@ -271,7 +271,7 @@ static void concat(oribi_ops_ctx *ctx, TF_Status *status)
     UNARY_ATTRS "; " ACTIVATION "; filter_scales: list(float); strides: list(int); "               \
                 "dilations: list(int); " EXPLICIT_PADDING
 #define POOL_ATTRS                                                                                 \
-    ANY_UNARY_ATTRS "; " ACTIVATION "; ksize: list(int); strides: list(int); " ORIBI_OPS_PADDING
+    ANY_UNARY_ATTRS "; " ACTIVATION "; ksize: list(int); strides: list(int); " EXPLICIT_PADDING
 /* clang-format on */
 
 const oribi_ops_row oribi_ops_quantized[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pad in front of a convolution that pads nothing becomes the convolution's padding, as Keras
- * writes both for layers of stride 2: SAME where that is the same, else explicit where the op knows
- * it. Part of fusing.
+/* A pad in front of a convolution or a pool of largest values that pads nothing becomes its
+ * padding, as Keras writes both for layers of stride 2: SAME where that is the same, else explicit
+ * where the op knows it. Part of fusing.
  */
 #include "pass/fuse_internal.h"
 
@@ -11,15 +11,16 @@
 
 enum { PADS = 8 };
 
-/* Is it a convolution of ours that reads input 0 by windows of input 1 and pads nothing? Only
- * data_format says which dimensions the windows slide over. */
+/* Is it a convolution of ours that reads input 0 by windows of input 1, or a pool, and pads
+ * nothing? Only data_format says which dimensions the windows slide over. */
 static bool is_layer(const oribi_node *node)
 {
     return node->op->is_built_in && oribi_pass_attr_is(node, "padding", "VALID", "") &&
            oribi_attrs_find(&node->attrs, "strides") != NULL &&
            oribi_pass_attr_is(node, "input_format", "NHWC", "NHWC") &&
            oribi_pass_attr_is(node, "filter_format", "HWIO", "HWIO") &&
-           oribi_pass_has(node, ORIBI_TRAIT_COST) && !oribi_pass_has(node, ORIBI_TRAIT_PARAMETERS);
+           (oribi_pass_is_max_pool(node) || (oribi_pass_has(node, ORIBI_TRAIT_COST) &&
+                                             !oribi_pass_has(node, ORIBI_TRAIT_PARAMETERS)));
 }
 
 static bool is_quantised(const oribi_node *node)
@@ -47,18 +48,42 @@ static bool is_number(const oribi_constant_view *view, int64_t wanted)
     }
 }
 
-/* Is the pad's value the one that the layer takes for what lies outside? */
+/* The number that a layer takes for what lies outside. Of a pool it is not above any input: the
+ * least of integers, 0 behind Relu; false: there is none such. */
+static bool find_outside(const oribi_graph *graph, const oribi_node *pad, const oribi_node *node,
+                         int64_t *out)
+{
+    const oribi_value_id data = pad->inputs[oribi_pass_traits(pad).data];
+    const oribi_node *source = oribi_graph_producer(graph, data);
+    const TF_DataType dtype = graph->values[data]->dtype;
+    if (!oribi_pass_is_max_pool(node)) {
+        *out = is_quantised(node) ? oribi_pass_attr_int(node, "input_zero", 0) : 0;
+        return true;
+    }
+    *out = dtype == TF_INT8 ? INT8_MIN : dtype == TF_INT16 ? INT16_MIN : 0;
+    if (dtype == TF_INT8 || dtype == TF_INT16 || dtype == TF_UINT8) {
+        return true;
+    }
+    const oribi_formula made =
+        source != NULL ? oribi_pass_traits(source).formula : ORIBI_FORMULA_NONE;
+    return made == ORIBI_FORMULA_RELU || made == ORIBI_FORMULA_RELU6;
+}
+
+/* Is the pad's value that number? */
 static bool is_outside(const oribi_graph *graph, const oribi_node *pad, const oribi_node *node)
 {
-    const int64_t zero = is_quantised(node) ? oribi_pass_attr_int(node, "input_zero", 0) : 0;
+    int64_t outside = 0;
+    if (!find_outside(graph, pad, node, &outside)) {
+        return false;
+    }
     if (oribi_attrs_find(&pad->attrs, "mode") != NULL) { /* mirrored */
         return false;
     }
     if (pad->n_inputs < 3) {
-        return zero == 0;
+        return outside == 0;
     }
     const oribi_constant_view *value = oribi_pass_constant(graph, pad->inputs[2]);
-    return value != NULL && oribi_pass_view_count(value) == 1 && is_number(value, zero);
+    return value != NULL && oribi_pass_view_count(value) == 1 && is_number(value, outside);
 }
 
 /* What a pad and a convolution are together. */
@@ -89,10 +114,9 @@ static bool read(const oribi_graph *graph, const oribi_node *pad, const oribi_no
                  padded *out)
 {
     const oribi_traits t = oribi_pass_traits(pad);
-    const oribi_shape *filter = &graph->values[node->inputs[1]]->shape;
     out->in = &graph->values[pad->inputs[t.data]]->shape;
     out->space = oribi_pass_attr_is(node, "data_format", "NCHW", "NHWC") ? 2 : 1;
-    if (out->in->rank != 4 || filter->rank != 4 ||
+    if (out->in->rank != 4 ||
         !oribi_pass_constant_rows(graph, pad->inputs[t.axes], PADS / 2, 2, out->pads) ||
         !read_pair(node, "strides", out->space, out->strides) ||
         !read_pair(node, "dilations", out->space, out->dilations)) {
@@ -104,11 +128,15 @@ static bool read(const oribi_graph *graph, const oribi_node *pad, const oribi_no
             return false;
         }
     }
+    if (oribi_pass_is_max_pool(node)) {
+        return read_pair(node, "ksize", out->space, out->taps);
+    }
+    const oribi_shape *filter = &graph->values[node->inputs[1]]->shape;
     const int32_t window =
         is_quantised(node) ? 1 : 0; /* [outputs, rows, columns, inputs], or rows first */
     out->taps[0] = filter->dims[window];
     out->taps[1] = filter->dims[window + 1];
-    return true;
+    return filter->rank == 4;
 }
 
 /* Would SAME give as many windows that begin at the same places? */
@@ -133,12 +161,13 @@ static bool is_same(const padded *p)
     return true;
 }
 
-/* May a layer say its padding in numbers? One of int8 only where each window meets the input. */
+/* May a layer say its padding in numbers? A pool, and one of int8, only where each window meets the
+ * input. */
 static bool can_say(const oribi_node *node, const padded *p)
 {
     bool can =
         !oribi_pass_is_foreign(node) && oribi_op_find_attr(node->op, "explicit_paddings") != NULL;
-    for (int32_t i = 0; i < 4 && is_quantised(node); i++) {
+    for (int32_t i = 0; i < 4 && (is_quantised(node) || oribi_pass_is_max_pool(node)); i++) {
         const int64_t reach = (p->taps[i / 2] - 1) * p->dilations[i / 2];
         can = can && p->pads[2 * p->space + i] <= reach;
     }

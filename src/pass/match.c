@@ -132,6 +132,12 @@ oribi_node *oribi_pass_only_consumer(const oribi_graph *graph, oribi_value_id va
     return use.node;
 }
 
+bool oribi_pass_is_max_pool(const oribi_node *node)
+{
+    return strstr(node->op_name, "MaxPool") != NULL && node->op != NULL && node->op->is_built_in &&
+           oribi_op_find_attr(node->op, "explicit_paddings") != NULL;
+}
+
 bool oribi_pass_is_foreign(const oribi_node *node)
 {
     return node->kernel != NULL && strcmp(node->kernel->provider, "built-in") != 0;

@@ -49,6 +49,8 @@ bool oribi_pass_attr_is(const oribi_node *node, const char *name, const char *te
 /* The one node that reads the value; NULL when several do or when it is a graph output. */
 oribi_node *oribi_pass_only_consumer(const oribi_graph *graph, oribi_value_id value,
                                      int32_t *out_input);
+/* Is it a pool of largest values over rows and columns? */
+bool oribi_pass_is_max_pool(const oribi_node *node);
 /* Was the kernel of this node written by somebody else? */
 bool oribi_pass_is_foreign(const oribi_node *node);
 /* Was it preferred to ours? Not where the op is a plugin's too: what its traits say may be done. */

@@ -185,8 +185,8 @@ static oribi_node *move(oribi_qdq *q, const oribi_node *mover, const oribi_trait
     if ((t->is & ORIBI_TRAIT_PADS) != 0) {
         return move_pad(q, mover, t, dequantize);
     }
-    return oribi_pass_is(mover, "MaxPool") ? oribi_qdq_max_pool(q, mover, dequantize->inputs[0])
-                                           : NULL;
+    return oribi_pass_is_max_pool(mover) ? oribi_qdq_max_pool(q, mover, dequantize->inputs[0])
+                                         : NULL;
 }
 
 bool oribi_qdq_push_down(oribi_qdq *q, oribi_node *mover)

@@ -122,7 +122,10 @@ static void set_window(net *n, oribi_node *node, int rank)
     const int64_t strides[4] = {1, s, s, 1}, dilations[4] = {1, d, d, 1};
     const int64_t pair[2] = {s, s}, dilated[2] = {d, d};
     oribi_attrs_set_ints(&node->attrs, arena, "strides", rank == 4 ? strides : pair, rank);
-    oribi_attrs_set_ints(&node->attrs, arena, "dilations", rank == 4 ? dilations : dilated, rank);
+    if (strstr(padded.op, "Pool") == NULL) {
+        oribi_attrs_set_ints(&node->attrs, arena, "dilations", rank == 4 ? dilations : dilated,
+                             rank);
+    }
     oribi_attrs_set_string(&node->attrs, arena, "padding", "VALID");
 }
 
@@ -180,6 +183,29 @@ static void build_padded_bytes(net *n)
     net_output(n, cast(n, net_done(n, node), TF_FLOAT));
 }
 
+/* A pool of largest values of either, behind Relu where floats are padded with zeros. */
+static void build_padded_pool(net *n)
+{
+    const bool is_quantised = padded.op[0] == 'O';
+    const int64_t window[4] = {1, 3, 3, 1};
+    oribi_arena *arena = &n->graph->arena;
+    oribi_value_id x = net_input(n, "x", DIMS(1, padded.height, 9, 3));
+    if (is_quantised) {
+        x = cast(n, net_op(n, "Mul", IDS(x, net_floats(n, DIMS(1), 127.0F, 0.0F))), TF_INT8);
+    } else if (padded.value == 0) {
+        x = net_op(n, "Relu", IDS(x));
+    }
+    oribi_node *node = net_node(n, padded.op, IDS(pad(n, x, is_quantised ? TF_INT8 : TF_FLOAT)));
+    oribi_attrs_set_ints(&node->attrs, arena, "ksize", window + (is_quantised ? 1 : 0),
+                         is_quantised ? 2 : 4);
+    set_window(n, node, is_quantised ? 2 : 4);
+    for (int i = 0; is_quantised && i < 2; i++) {
+        oribi_attrs_set_float(&node->attrs, arena, i == 0 ? "input_scale" : "output_scale", 0.05F);
+        oribi_attrs_set_int(&node->attrs, arena, i == 0 ? "input_zero" : "output_zero", ZERO);
+    }
+    net_output(n, is_quantised ? cast(n, net_done(n, node), TF_FLOAT) : net_done(n, node));
+}
+
 static const oribi_node *producer_of_kind(const net *n, const char *word)
 {
     for (int32_t i = 0; i < n->graph->n_nodes; i++) {
@@ -189,6 +215,25 @@ static const oribi_node *producer_of_kind(const net *n, const char *word)
         }
     }
     return NULL;
+}
+
+static void check_pads(const struct padded *cases, size_t n_cases)
+{
+    for (size_t i = 0; i < n_cases; i++) {
+        padded = cases[i];
+        const bool is_quantised = padded.op[0] == 'O', is_pool = strstr(padded.op, "Pool") != NULL;
+        net n = net_compare(is_pool        ? build_padded_pool
+                            : is_quantised ? build_padded_bytes
+                                           : build_padded_floats);
+        const oribi_node *node =
+            producer_of_kind(&n, is_quantised || is_pool ? padded.op : "Conv2");
+        if (node == NULL || net_count(&n, "Pad") + net_count(&n, "PadV2") != padded.n_pads ||
+            strcmp(oribi_attrs_find(&node->attrs, "padding")->u.s[0].data, padded.padding) != 0) {
+            net_print(&n);
+            fail_msg("case %d", (int)i);
+        }
+        net_close(&n);
+    }
 }
 
 static void convolutions_pad_themselves(void **state)
@@ -218,18 +263,24 @@ static void convolutions_pad_themselves(void **state)
         {q_depthwise, {1, 0, 1, 1, 1, 1, 0, 0}, 7, 1, 1, ZERO, false, true, 1, "VALID"}, /* batch */
     };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        padded = cases[i];
-        const bool is_quantised = padded.op[0] == 'O';
-        net n = net_compare(is_quantised ? build_padded_bytes : build_padded_floats);
-        const oribi_node *node = producer_of_kind(&n, is_quantised ? padded.op : "Conv2");
-        if (node == NULL || net_count(&n, "Pad") + net_count(&n, "PadV2") != padded.n_pads ||
-            strcmp(oribi_attrs_find(&node->attrs, "padding")->u.s[0].data, padded.padding) != 0) {
-            net_print(&n);
-            fail_msg("case %d", (int)i);
-        }
-        net_close(&n);
-    }
+    check_pads(cases, sizeof cases / sizeof *cases);
+}
+
+static void pools_pad_themselves_with_what_is_never_the_largest(void **state)
+{
+    static const char pool[] = "MaxPool", q_pool[] = "Oribi>QMaxPool";
+    static const struct padded cases[] = {
+        {q_pool, {0, 0, 1, 1, 1, 1, 0, 0}, 8, 2, 1, INT8_MIN, false, true, 0, "EXPLICIT"},
+        {q_pool, {0, 0, 0, 1, 1, 1, 0, 0}, 8, 2, 1, INT8_MIN, true, true, 0, "SAME"},
+        {q_pool, {0, 0, 1, 1, 1, 1, 0, 0}, 8, 2, 1, ZERO, false, true, 1, "VALID"},
+        {q_pool, {0, 0, 3, 1, 1, 1, 0, 0}, 8, 2, 1, INT8_MIN, false, true, 1, "VALID"},
+        {pool, {0, 0, 1, 1, 1, 1, 0, 0}, 8, 2, 1, 0, false, false, 0, "EXPLICIT"},
+        {pool, {0, 0, 1, 1, 3, 1, 0, 0}, 8, 2, 1, 0, false, true, 1, "VALID"},
+        {pool, {0, 0, 1, 1, 1, 1, 0, 0}, 8, 2, 1, 1, false, true, 1, "VALID"}, /* no Relu */
+        {pool, {0, 0, 1, 1, 1, 1, 0, 0}, 8, 2, 1, 1, false, false, 1, "VALID"},
+    };
+    (void)state;
+    check_pads(cases, sizeof cases / sizeof *cases);
 }
 
 static void pads_that_a_graph_optimiser_wrote_stay(void **state)
@@ -512,6 +563,7 @@ int main(void)
         cmocka_unit_test(depthwise_weights_take_the_scale_of_their_channel),
         cmocka_unit_test(depthwise_with_explicit_padding_uses_our_own_fused_op),
         cmocka_unit_test(convolutions_pad_themselves),
+        cmocka_unit_test(pools_pad_themselves_with_what_is_never_the_largest),
         cmocka_unit_test(pads_that_a_graph_optimiser_wrote_stay),
         cmocka_unit_test(a_layer_that_reads_planes_does_not_pad_itself),
         cmocka_unit_test(dense_layer_takes_bias_scale_and_relu),

@@ -15,7 +15,7 @@ static void pool_read(oribi_kit_setup *setup, struct oribi_micro_pool_q_spec *sp
     oribi_quantized_attr_any(setup, "input", &input);
     oribi_quantized_attr_any(setup, "output", &spec->output);
     oribi_quantized_activation(setup, &spec->activation);
-    oribi_quantized_padding(setup, &spec->padding);
+    oribi_quantized_pads(setup, &spec->padding, spec->pads);
     oribi_quantized_pair(setup, "ksize", &spec->filter_h, &spec->filter_w);
     oribi_quantized_pair(setup, "strides", &spec->stride_h, &spec->stride_w);
 }

@@ -185,3 +185,13 @@ bool oribi_channels_make(oribi_lowering *lowering, int32_t channels, oribi_chann
     return (out->bias != NULL && out->multiplier != NULL && out->shift != NULL) ||
            oribi_fail_memory(lowering->status);
 }
+
+int32_t oribi_lower_pads(const oribi_call *call, int32_t pads[4])
+{
+    for (int32_t i = 0; i < 4; i++) {
+        pads[i] = oribi_lower_list(call, "explicit_paddings", 2 + i, 0);
+    }
+    return oribi_lower_is(call, "padding", "SAME")       ? ORIBI_MICRO_SAME
+           : oribi_lower_is(call, "padding", "EXPLICIT") ? ORIBI_MICRO_EXPLICIT
+                                                         : ORIBI_MICRO_VALID;
+}

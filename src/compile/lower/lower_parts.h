@@ -47,6 +47,10 @@ bool oribi_call_move(oribi_lowering *lowering, oribi_call *call,
 /* Makes the call one of lookup_8, whose result may lie over its input. Copies. False: no memory. */
 bool oribi_call_lookup(oribi_lowering *lowering, oribi_call *call, const uint8_t table[256]);
 
+/* The code of a node's padding (prepare.h), and of EXPLICIT what is above, below, left and right.
+ */
+int32_t oribi_lower_pads(const oribi_call *call, int32_t pads[4]);
+
 /* Reads what int8, uint8 and int16 convolutions say of themselves into the members of that name of
  * the spec that `spec` points to. */
 #define ORIBI_LOWER_CONV_ATTRS(call, spec)                                                         \
@@ -55,12 +59,7 @@ bool oribi_call_lookup(oribi_lowering *lowering, oribi_call *call, const uint8_t
         (spec)->stride_w = oribi_lower_list(call, "strides", 1, 1);                                \
         (spec)->dilation_h = oribi_lower_list(call, "dilations", 0, 1);                            \
         (spec)->dilation_w = oribi_lower_list(call, "dilations", 1, 1);                            \
-        (spec)->padding = oribi_lower_is(call, "padding", "SAME")       ? ORIBI_MICRO_SAME         \
-                          : oribi_lower_is(call, "padding", "EXPLICIT") ? ORIBI_MICRO_EXPLICIT     \
-                                                                        : ORIBI_MICRO_VALID;       \
-        for (int32_t i = 0; i < 4; i++) { /* those of rows and columns */                          \
-            (spec)->pads[i] = oribi_lower_list(call, "explicit_paddings", 2 + i, 0);               \
-        }                                                                                          \
+        (spec)->padding = oribi_lower_pads(call, (spec)->pads);                                    \
         (spec)->activation = oribi_lower_activation(call);                                         \
         oribi_lower_quantisation(call, "input_scale", "input_zero", &(spec)->input);               \
         oribi_lower_quantisation(call, "output_scale", "output_zero", &(spec)->output);            \

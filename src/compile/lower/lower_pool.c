@@ -2,6 +2,7 @@
 /* Lowering of average and maximum pools. */
 #include "compile/lower/args_table.h"
 #include "compile/lower/lower.h"
+#include "compile/lower/lower_parts.h"
 #include "micro/element.h"
 #include "micro/pool/pool_q_prepare.h"
 #include "tensor/status.h"
@@ -22,7 +23,7 @@ static bool lower_pool(oribi_lowering *lowering, oribi_call *call, const char *k
     spec.filter_w = oribi_lower_list(call, "ksize", 1, 1);
     spec.stride_h = oribi_lower_list(call, "strides", 0, 1);
     spec.stride_w = oribi_lower_list(call, "strides", 1, 1);
-    spec.padding = oribi_lower_is(call, "padding", "SAME") ? ORIBI_MICRO_SAME : ORIBI_MICRO_VALID;
+    spec.padding = oribi_lower_pads(call, spec.pads);
     spec.activation = oribi_lower_activation(call);
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_pool_q_prepare(&spec, &args)));

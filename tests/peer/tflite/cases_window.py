@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of operators whose window slides over an image: convolutions and pools."""
-from build import ACTIVATIONS, Skip, window
+from build import ACTIVATIONS, LOW, Skip, window
 
 
 def geometry(b, dilates=True):
@@ -34,8 +34,9 @@ def conv_2d_grouped(b):
     b.op("CONV_2D", [x, w] + ([bias] if bias >= 0 else []), [y], dilation_h=g["dh"], dilation_w=g["dw"], **_options(g))
 
 
-def _image(b, g, n, channels, q):
-    """The layer's input; of some cases what a PAD in front makes, as Keras writes it for layers of stride 2."""
+def _image(b, g, n, channels, q, outside=None):
+    """The layer's input; of some cases what a PAD in front makes, as Keras writes it for layers of stride 2, of zeros or of
+    what is outside."""
     if b.i % 4 != 1:
         return b.input([n, g["h"], g["w"], channels], q)
     g["padding"] = "VALID"
@@ -43,7 +44,10 @@ def _image(b, g, n, channels, q):
     pads = [[0, 0], *([b.size(0, min(g["k" + s] - 1, (g[s] - 1) // 2)) for _ in range(2)] for s in "hw"), [0, 0]]
     x = b.input([n, *(g[s] - sum(p) for s, p in zip("hw", pads[1:3])), channels], q)
     padded = b.between([n, g["h"], g["w"], channels], q)
-    b.op("PAD", [x, b.ints(pads)], [padded])
+    if outside is None:
+        b.op("PAD", [x, b.ints(pads)], [padded])
+    else:
+        b.op("PADV2", [x, b.ints(pads), b.const([outside], b.kind, q)], [padded])
     return padded
 
 
@@ -110,7 +114,7 @@ def transpose_conv_bias(b):
 def _pool(b, name):
     g, n, c = geometry(b, False), b.pick(1, 2), b.size(1, 5)
     q = b.quant()
-    x = b.input([n, g["h"], g["w"], c], q)
+    x = _image(b, g, n, c, q, LOW.get(b.kind, 0)) if name == "MAX_POOL_2D" else b.input([n, g["h"], g["w"], c], q)
     y = b.output([n, g["oh"], g["ow"], c], q)
     b.op(name, [x], [y], filter_h=g["kh"], filter_w=g["kw"], **_options(g))
 
