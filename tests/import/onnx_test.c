@@ -138,6 +138,19 @@ static void one_group_per_channel_is_depthwise_and_fewer_are_not(void **state)
     oribi_graph_destroy(graph);
 }
 
+static void channels_that_go_to_space_are_counted_where_there_are_no_pixels(void **state)
+{
+    (void)state;
+    bytes node = make_node("", "DepthToSpace", "d", "x", "y");
+    put_attr_int(&node, "blocksize", 2);
+    put_attr_text(&node, "mode", "CRD");
+    oribi_graph *graph = import_model(one_op(13, &node, (int64_t[]){2, 12, 3, 0}, 4), status);
+    assert_string_equal(TF_Message(status), "");
+    static const int64_t expected[] = {2, 3, 6, 0};
+    assert_memory_equal(graph->values[graph->outputs[0]]->shape.dims, expected, sizeof expected);
+    oribi_graph_destroy(graph);
+}
+
 static void shape_arithmetic_on_known_shapes_is_constant_at_once(void **state)
 {
     (void)state;
@@ -416,6 +429,7 @@ int main(void)
         TEST(conv_is_nhwc_between_transposes_with_its_weights_in_place),
         TEST(uneven_pads_of_conv_are_explicit),
         TEST(one_group_per_channel_is_depthwise_and_fewer_are_not),
+        TEST(channels_that_go_to_space_are_counted_where_there_are_no_pixels),
         TEST(shape_arithmetic_on_known_shapes_is_constant_at_once),
         TEST(a_zero_in_a_reshape_keeps_an_unknown_dimension),
         TEST(a_custom_op_takes_inputs_by_position_and_attributes_by_name),

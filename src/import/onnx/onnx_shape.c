@@ -312,12 +312,12 @@ static int64_t block_size(oribi_onnx_node *n)
     return block;
 }
 
-/* [n, c, h, w] with h and w times or by the block, c being what is left; from known sizes or from
- * x's shape at run time. middle: parts that stand behind c, or none. */
+/* [n, c, h, w] with h and w times or by the block; from known sizes or from x's shape at run time.
+ * left: c, or -1 for what is left. middle: parts that stand behind c, or none. */
 static oribi_value_id regrouped(oribi_onnx_node *n, oribi_value_id shape, const char *scale,
-                                int64_t block, bool has_middle)
+                                int64_t block, int64_t left, bool has_middle)
 {
-    const int64_t left = -1, middle[] = {-1, block, block};
+    const int64_t middle[] = {left, block, block};
     oribi_value_id space = oribi_emit_range_of(n, shape, 2, 4);
     if (scale != NULL) {
         space = oribi_emit2(n, scale, space, oribi_emit_vector_as(n, TF_INT32, &block, 1));
@@ -340,10 +340,11 @@ static bool depth_to_space_crd(oribi_onnx_node *n, int64_t block)
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                "%" PRId64 " channels with blocksize %" PRId64, channels, block);
     }
-    oribi_value_id y = oribi_emit2(n, "Reshape", x, regrouped(n, shape, NULL, block, true));
+    const int64_t left = channels < 0 ? -1 : channels / (block * block);
+    oribi_value_id y = oribi_emit2(n, "Reshape", x, regrouped(n, shape, NULL, block, left, true));
     y = oribi_emit_transpose(n, y, &perm);
-    return oribi_emit_bind(n, 0,
-                           oribi_emit2(n, "Reshape", y, regrouped(n, shape, "Mul", block, false)));
+    y = oribi_emit2(n, "Reshape", y, regrouped(n, shape, "Mul", block, left, false));
+    return oribi_emit_bind(n, 0, y);
 }
 
 static bool depth_to_space(oribi_onnx_node *n)
@@ -373,9 +374,11 @@ static bool space_to_depth_crd(oribi_onnx_node *n, int64_t block)
                    INPUTS(oribi_emit_range_of(n, shape, 0, 2), oribi_emit_range_of(n, space, 0, 1),
                           size, oribi_emit_range_of(n, space, 1, 2), size, oribi_emit_int(n, 0)),
                    NULL, 0);
+    const int64_t channels = oribi_emit_dim(n, x, 1);
+    const int64_t left = channels < 0 ? -1 : channels * block * block;
     oribi_value_id y = oribi_emit_transpose(n, oribi_emit2(n, "Reshape", x, split), &perm);
-    return oribi_emit_bind(
-        n, 0, oribi_emit2(n, "Reshape", y, regrouped(n, shape, "FloorDiv", block, false)));
+    y = oribi_emit2(n, "Reshape", y, regrouped(n, shape, "FloorDiv", block, left, false));
+    return oribi_emit_bind(n, 0, y);
 }
 
 static bool space_to_depth(oribi_onnx_node *n)
