@@ -151,6 +151,18 @@ static void channels_that_go_to_space_are_counted_where_there_are_no_pixels(void
     oribi_graph_destroy(graph);
 }
 
+static void heads_side_by_side_are_as_wide_in_an_empty_batch(void **state)
+{
+    (void)state;
+    bytes node = make_node("com.microsoft", "MultiHeadAttention", "m", "x,x,x", "y");
+    put_attr_int(&node, "num_heads", 2);
+    oribi_graph *graph = import_model(one_op(17, &node, (int64_t[]){0, 4, 8}, 3), status);
+    assert_string_equal(TF_Message(status), "");
+    static const int64_t expected[] = {0, 4, 8};
+    assert_memory_equal(graph->values[graph->outputs[0]]->shape.dims, expected, sizeof expected);
+    oribi_graph_destroy(graph);
+}
+
 static void shape_arithmetic_on_known_shapes_is_constant_at_once(void **state)
 {
     (void)state;
@@ -430,6 +442,7 @@ int main(void)
         TEST(uneven_pads_of_conv_are_explicit),
         TEST(one_group_per_channel_is_depthwise_and_fewer_are_not),
         TEST(channels_that_go_to_space_are_counted_where_there_are_no_pixels),
+        TEST(heads_side_by_side_are_as_wide_in_an_empty_batch),
         TEST(shape_arithmetic_on_known_shapes_is_constant_at_once),
         TEST(a_zero_in_a_reshape_keeps_an_unknown_dimension),
         TEST(a_custom_op_takes_inputs_by_position_and_attributes_by_name),

@@ -68,7 +68,8 @@ static oribi_value_id with_past(oribi_onnx_node *n, oribi_value_id x, int32_t pa
 oribi_value_id oribi_onnx_side_by_side(oribi_onnx_node *n, oribi_value_id y)
 {
     const oribi_value_id shape = oribi_emit_shape_of(n, n->inputs[QUERY], TF_INT64);
-    const int64_t rest = -1;
+    const int64_t heads = oribi_emit_dim(n, y, 2), size = oribi_emit_dim(n, y, 3);
+    const int64_t rest = heads < 0 || size < 0 ? -1 : heads * size; /* -1 of no rows would be 0 */
     const oribi_value_id parts[3] = {oribi_emit_range_of(n, shape, 0, 2),
                                      oribi_emit_vector_as(n, TF_INT64, &rest, 1),
                                      oribi_emit_int(n, 0)};
