@@ -64,9 +64,8 @@ static bool find_outside(const oribi_graph *graph, const oribi_node *pad, const 
     if (dtype == TF_INT8 || dtype == TF_INT16 || dtype == TF_UINT8) {
         return true;
     }
-    const oribi_formula made =
-        source != NULL ? oribi_pass_traits(source).formula : ORIBI_FORMULA_NONE;
-    return made == ORIBI_FORMULA_RELU || made == ORIBI_FORMULA_RELU6;
+    return oribi_pass_computes(source, ORIBI_FORMULA_RELU) ||
+           oribi_pass_computes(source, ORIBI_FORMULA_RELU6);
 }
 
 /* Is the pad's value that number? */
@@ -88,9 +87,8 @@ static bool is_outside(const oribi_graph *graph, const oribi_node *pad, const or
 
 /* What a pad and a convolution are together. */
 typedef struct padded {
-    const oribi_shape *in; /* before the pad */
-    int64_t pads[PADS];    /* of each dim, before and behind */
-    int32_t space;         /* the first of two dims */
+    int64_t in[PADS / 2], pads[PADS]; /* dims before the pad; of each, before and behind */
+    int32_t space;                    /* the first of two dims */
     int64_t taps[2], strides[2], dilations[2];
 } padded;
 
@@ -110,14 +108,34 @@ static bool read_pair(const oribi_node *node, const char *name, int32_t space, i
     return out[0] > 0 && out[1] > 0;
 }
 
-static bool read(const oribi_graph *graph, const oribi_node *pad, const oribi_node *node,
-                 padded *out)
+/* Reads what is padded, in the order of dims that a transpose makes, if there is one. */
+static bool read_pads(const oribi_graph *graph, const oribi_node *pad, const oribi_node *turn,
+                      padded *out)
 {
     const oribi_traits t = oribi_pass_traits(pad);
-    out->in = &graph->values[pad->inputs[t.data]]->shape;
+    const oribi_shape *in = &graph->values[pad->inputs[t.data]]->shape;
+    int64_t order[PADS / 2] = {0, 1, 2, 3}, pads[PADS];
+    if (in->rank != PADS / 2 ||
+        !oribi_pass_constant_rows(graph, pad->inputs[t.axes], PADS / 2, 2, pads) ||
+        (turn != NULL &&
+         !oribi_pass_constant_rows(graph, turn->inputs[oribi_pass_traits(turn).axes], PADS / 2, 1,
+                                   order))) {
+        return false;
+    }
+    for (int32_t i = 0; i < PADS / 2; i++) {
+        const int64_t from = order[i] < 0 ? order[i] + PADS / 2 : order[i];
+        out->in[i] = in->dims[from];
+        out->pads[2 * i] = pads[2 * from];
+        out->pads[2 * i + 1] = pads[2 * from + 1];
+    }
+    return true;
+}
+
+static bool read(const oribi_graph *graph, const oribi_node *pad, const oribi_node *turn,
+                 const oribi_node *node, padded *out)
+{
     out->space = oribi_pass_attr_is(node, "data_format", "NCHW", "NHWC") ? 2 : 1;
-    if (out->in->rank != 4 ||
-        !oribi_pass_constant_rows(graph, pad->inputs[t.axes], PADS / 2, 2, out->pads) ||
+    if (!read_pads(graph, pad, turn, out) ||
         !read_pair(node, "strides", out->space, out->strides) ||
         !read_pair(node, "dilations", out->space, out->dilations)) {
         return false;
@@ -143,7 +161,7 @@ static bool read(const oribi_graph *graph, const oribi_node *pad, const oribi_no
 static bool is_same(const padded *p)
 {
     for (int32_t i = 0; i < 2; i++) {
-        oribi_geometry_window same = {.in = p->in->dims[p->space + i],
+        oribi_geometry_window same = {.in = p->in[p->space + i],
                                       .taps = p->taps[i],
                                       .stride = p->strides[i],
                                       .dilation = p->dilations[i],
@@ -174,11 +192,12 @@ static bool can_say(const oribi_node *node, const padded *p)
     return can;
 }
 
-static bool join(oribi_graph *graph, oribi_node *pad, oribi_node *node, oribi_pass_report *report,
-                 TF_Status *status)
+/* `turn`: a transpose between the two, or NULL. */
+static bool join(oribi_graph *graph, oribi_node *pad, oribi_node *turn, oribi_node *node,
+                 oribi_pass_report *report, TF_Status *status)
 {
     padded p;
-    if (!read(graph, pad, node, &p) || !is_outside(graph, pad, node)) {
+    if (!read(graph, pad, turn, node, &p) || !is_outside(graph, pad, node)) {
         return true;
     }
     const bool becomes_same = is_same(&p);
@@ -195,23 +214,34 @@ static bool join(oribi_graph *graph, oribi_node *pad, oribi_node *node, oribi_pa
     oribi_pass_note(graph, report, "fuse", "%s '%s' pads itself what %s '%s' padded", node->op_name,
                     node->name, pad->op_name, pad->name);
     node->origin = oribi_pass_join_origin(graph, pad->origin, node);
-    oribi_graph_set_node_input(graph, node, 0, pad->inputs[oribi_pass_traits(pad).data]);
-    return oribi_pass_infer_node(graph, node, status);
+    oribi_graph_set_node_input(graph, turn != NULL ? turn : node,
+                               turn != NULL ? oribi_pass_traits(turn).data : 0,
+                               pad->inputs[oribi_pass_traits(pad).data]);
+    return (turn == NULL || oribi_pass_infer_node(graph, turn, status)) &&
+           oribi_pass_infer_node(graph, node, status);
+}
+
+static bool may_join(const oribi_node *node, const oribi_node *layer)
+{
+    return !oribi_pass_keeps_op(node) && !oribi_pass_is_off(node, ORIBI_PASS_FUSE) &&
+           oribi_fusion_same_device(node, layer);
 }
 
 bool oribi_pass_fuse_pads(oribi_graph *graph, oribi_pass_report *report, TF_Status *status)
 {
     for (int32_t i = 0; i < graph->n_nodes; i++) {
-        oribi_node *node = graph->nodes[i];
+        oribi_node *node = graph->nodes[i], *turn = NULL;
         oribi_node *pad = !node->is_dead && node->op != NULL && is_layer(node)
                               ? oribi_graph_producer(graph, node->inputs[0])
                               : NULL;
-        if (pad == NULL || !oribi_pass_has(pad, ORIBI_TRAIT_PADS) || oribi_pass_keeps_op(node) ||
-            oribi_pass_keeps_op(pad) || oribi_pass_is_off(node, ORIBI_PASS_FUSE) ||
-            oribi_pass_is_off(pad, ORIBI_PASS_FUSE) || !oribi_fusion_same_device(pad, node)) {
-            continue;
+        if (oribi_pass_has(pad, ORIBI_TRAIT_PERMUTES) && may_join(pad, node) &&
+            oribi_pass_only_consumer(graph, node->inputs[0], NULL) == node) {
+            turn = pad;
+            pad = oribi_graph_producer(graph, turn->inputs[oribi_pass_traits(turn).data]);
         }
-        ORIBI_TRY(join(graph, pad, node, report, status));
+        if (oribi_pass_has(pad, ORIBI_TRAIT_PADS) && may_join(pad, node) && may_join(node, node)) {
+            ORIBI_TRY(join(graph, pad, turn, node, report, status));
+        }
     }
     return true;
 }

@@ -89,6 +89,7 @@ static struct padded {
     int n_pads;          /* left */
     const char *padding; /* then */
 } padded;
+static bool is_turned; /* after the pad, as a picture of planes is */
 
 enum { ZERO = -3 }; /* point of int8 inputs */
 
@@ -132,9 +133,11 @@ static void set_window(net *n, oribi_node *node, int rank)
 static void build_padded_floats(net *n)
 {
     const bool is_depthwise = strcmp(padded.op, "Conv2D") != 0;
-    const oribi_value_id x = net_input(n, "x", DIMS(1, padded.height, 9, 3));
+    const oribi_value_id x = is_turned ? net_input(n, "x", DIMS(1, 3, padded.height, 9))
+                                       : net_input(n, "x", DIMS(1, padded.height, 9, 3));
     const oribi_value_id filter = net_floats(n, DIMS(3, 3, 3, is_depthwise ? 2 : 4), 0.0F, 0.4F);
-    oribi_node *node = net_node(n, padded.op, IDS(pad(n, x, TF_FLOAT), filter));
+    const oribi_value_id y = pad(n, x, TF_FLOAT);
+    oribi_node *node = net_node(n, padded.op, IDS(is_turned ? net_to_nhwc(n, y) : y, filter));
     set_window(n, node, 4);
     net_output(n, net_done(n, node));
 }
@@ -264,6 +267,18 @@ static void convolutions_pad_themselves(void **state)
     };
     (void)state;
     check_pads(cases, sizeof cases / sizeof *cases);
+}
+
+static void convolutions_pad_themselves_before_a_transpose(void **state)
+{
+    static const struct padded cases[] = {
+        {"Conv2D", {0, 0, 0, 0, 1, 2, 0, 1}, 8, 2, 1, 0, false, false, 0, "EXPLICIT"},
+        {"Conv2D", {0, 0, 0, 0, 0, 1, 1, 1}, 8, 2, 1, 0, true, true, 0, "SAME"},
+    };
+    (void)state;
+    is_turned = true;
+    check_pads(cases, sizeof cases / sizeof *cases);
+    is_turned = false;
 }
 
 static void pools_pad_themselves_with_what_is_never_the_largest(void **state)
@@ -563,6 +578,7 @@ int main(void)
         cmocka_unit_test(depthwise_weights_take_the_scale_of_their_channel),
         cmocka_unit_test(depthwise_with_explicit_padding_uses_our_own_fused_op),
         cmocka_unit_test(convolutions_pad_themselves),
+        cmocka_unit_test(convolutions_pad_themselves_before_a_transpose),
         cmocka_unit_test(pools_pad_themselves_with_what_is_never_the_largest),
         cmocka_unit_test(pads_that_a_graph_optimiser_wrote_stay),
         cmocka_unit_test(a_layer_that_reads_planes_does_not_pad_itself),
