@@ -183,6 +183,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", TF_Message(status));
         return 1;
     }
+    machine_limit(with.isa);
     const double peak = machine_peak_flops(&name);
     printf("multiply-add peak of one core, %s: %.1f GFLOP/s\n", name, peak * 1e-9);
     printf("read bandwidth of one core, 512 MiB: %.2f GB/s\n",

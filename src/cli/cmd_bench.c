@@ -146,10 +146,8 @@ int cli_bench_warm_up(const cli_args *args, const cli_session *s, oribi_run *run
 
 static int print_profile(const cli_args *args, const cli_session *s, oribi_run *run, int runs)
 {
-    bool bad = false;
     profile p;
-    int code =
-        profile_take(s, run, runs, (int)cli_number(args, "--threads", 0, 0, INT32_MAX, &bad), &p);
+    int code = profile_take(args, s, run, runs, &p);
 
     if (code == CLI_OK && cli_has(args, "--json")) {
         oribi_text text = {0};

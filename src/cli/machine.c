@@ -2,6 +2,7 @@
 /* See machine.h. Target attributes, so that one file holds the loops of every ISA. */
 #include "machine.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,13 +167,21 @@ typedef struct loops {
     void (*stream)(const float *from, float *to, size_t lines, size_t ratio);
 } loops;
 
+static int most_lanes = 16;
+
+void machine_limit(const char *isa)
+{
+    const bool is_all = isa == NULL || strcmp(isa, "avx512") == 0 || strcmp(isa, "vnni") == 0;
+    most_lanes = is_all ? 16 : strcmp(isa, "avx2") == 0 ? 8 : 4;
+}
+
 static loops widest(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f")) {
+    if (most_lanes >= 16 && __builtin_cpu_supports("avx512f")) {
         return (loops){"avx512", 16, fma_avx512, read_avx512, stream_avx512};
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (most_lanes >= 8 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         return (loops){"avx2", 8, fma_avx2, read_avx2, stream_avx2};
     }
 #endif

@@ -8,6 +8,9 @@
 #include <stddef.h>
 
 double machine_seconds(void);
+/* From now on, no better vectors than those of this instruction set (a name of micro/isa_list.inc);
+ * NULL: the widest. */
+void machine_limit(const char *isa);
 /* Best of several runs; *out_isa names the vectors used. */
 double machine_peak_flops(const char **out_isa);
 /* One sample of some tens of microseconds. The clock of a core wanders with its load and that of

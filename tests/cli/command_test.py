@@ -225,6 +225,8 @@ class Command(unittest.TestCase):
             self.assertGreater(row["least_ms"], 0)
             self.assertGreaterEqual(row["moved_bytes"], 0)
         self.assertRegex(self.oribi("bench", DIGITS / "digits.onnx", "-n", 3, "--profile"), r"of roof  op: node\n")
+        least = self.oribi("bench", DIGITS / "digits.onnx", "-n", 3, "--profile", "--isa", "any")
+        self.assertRegex(least, r"roof: [\d.]+ GFLOP/s by plain, ")
 
     def test_ops_lists_the_map_and_one_op_in_full(self):
         self.assertIn("Conv2D", self.oribi("ops", "--map"))

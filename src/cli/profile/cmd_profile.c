@@ -123,7 +123,6 @@ int cmd_profile(const cli_args *args)
 {
     bool bad = false;
     const double tolerance = (double)cli_number(args, "--tolerance", 10, 0, 100000, &bad) / 100;
-    const int threads = (int)cli_number(args, "--threads", 0, 0, INT32_MAX, &bad);
     cli_bench_plan plan;
     cli_session s;
 
@@ -139,7 +138,7 @@ int cmd_profile(const cli_args *args)
     TF_Status *status = TF_NewStatus();
     oribi_run *run = oribi_run_create(s.session, status);
     code = run == NULL ? cli_fail(status) : cli_bench_warm_up(args, &s, run, &plan);
-    code = code == CLI_OK ? profile_take(&s, run, plan.runs, threads, &p) : code;
+    code = code == CLI_OK ? profile_take(args, &s, run, plan.runs, &p) : code;
     p.model = args->positional[0];
     code = code == CLI_OK ? trace_once(args, run) : code;
     code = code == CLI_OK ? compare_and_report(args, &p, tolerance) : code;

@@ -27,8 +27,10 @@ typedef struct profile {
     cli_json graph; /* owns the names of ops */
 } profile;
 
-/* profile_measure.c. Runs so often; an exit code. */
-int profile_take(const cli_session *s, oribi_run *run, int runs, int threads, profile *out);
+/* profile_measure.c. Runs so often; an exit code. The roof is that of the threads and the
+ * instruction set that the options name. */
+int profile_take(const cli_args *args, const cli_session *s, oribi_run *run, int runs,
+                 profile *out);
 void profile_free(profile *p);
 double profile_roof_share(const profile *p, const profile_row *r);
 

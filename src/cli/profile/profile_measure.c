@@ -114,8 +114,10 @@ static void sum_ops(profile *p)
     qsort(p->ops, (size_t)p->n_ops, sizeof *p->ops, slower);
 }
 
-int profile_take(const cli_session *s, oribi_run *run, int runs, int threads, profile *out)
+int profile_take(const cli_args *args, const cli_session *s, oribi_run *run, int runs, profile *out)
 {
+    bool bad = false; /* no more: options have been read */
+    const int threads = (int)cli_number(args, "--threads", 0, 0, INT32_MAX, &bad);
     const int most_threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
 
     *out = (profile){.runs = runs};
@@ -123,6 +125,7 @@ int profile_take(const cli_session *s, oribi_run *run, int runs, int threads, pr
     int code = measure(out, run, runs);
     code = code == CLI_OK ? cli_session_tree(s, "graph", &out->graph) : code;
     if (code == CLI_OK) {
+        machine_limit(cli_value(args, "--isa"));
         out->peak = out->threads * machine_peak_flops(&out->isa);
         out->bandwidth = machine_read_bandwidth(STREAM_BYTES);
         describe(out);

@@ -24,8 +24,8 @@ static void print_row(const profile *p, const profile_row *r)
 
 void profile_print(const profile *p)
 {
-    printf("\nroof: %.1f GFLOP/s, %.1f GB/s read; all steps: %.4f ms\n", p->peak * 1e-9,
-           p->bandwidth * 1e-9, p->total * 1e3);
+    printf("\nroof: %.1f GFLOP/s by %s, %.1f GB/s read; all steps: %.4f ms\n", p->peak * 1e-9,
+           p->isa, p->bandwidth * 1e-9, p->total * 1e3);
     print_head("op: node");
     for (int i = 0; i < p->n && i < MOST_ROWS; i++) {
         print_row(p, &p->rows[i]);
@@ -108,6 +108,7 @@ void profile_put_json(oribi_json *json, const profile *p, const profile_baseline
     oribi_json_put_int(json, "threads", p->threads);
     oribi_json_put_int(json, "runs", p->runs);
     put_double(json, "total_ms", p->total * 1e3);
+    oribi_json_put_string(json, "isa", p->isa);
     put_double(json, "peak_flops", p->peak);
     put_double(json, "bytes_per_second", p->bandwidth);
     put_rows(json, "steps", p, p->rows, p->n);
