@@ -23,7 +23,8 @@ static void depthwise_pack(oribi_kit_setup *setup, depthwise_state *state)
     const struct oribi_micro_depthwise_conv2d_s8_args *a = &state->args;
     const int32_t channels = state->weights.n_channels;
     const int32_t taps = state->spec.filter_h * state->spec.filter_w;
-    const bool by_columns = state->simd->format.is_by_columns;
+    const int32_t rows = state->simd->format.by_columns;
+    const bool by_columns = rows == ORIBI_ANY_ROWS || rows == state->spec.filter_h;
     const oribi_quantized_layer layer = {
         .filter = a->filter,
         .bias = a->bias,
@@ -118,7 +119,8 @@ static int32_t place_of_tap(const depthwise_call *call, int32_t i, int32_t j)
     const oribi_quantized_simd *simd = call->state->simd;
     const int32_t columns = call->args.filter_w,
                   all = call->state->panels.groups * simd->format.group;
-    return simd->format.is_by_columns ? j * (all / columns) + i : i * columns + j;
+    return call->state->panels.row_taps == call->args.filter_h ? j * (all / columns) + i
+                                                               : i * columns + j;
 }
 
 /* Pointers to the inputs of the window whose corner is (y, x). */

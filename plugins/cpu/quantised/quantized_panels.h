@@ -17,6 +17,7 @@
 enum {
     ORIBI_PANEL = 16,       /* channels of a panel */
     ORIBI_SIDE_BY_SIDE = 4, /* panels of one pixel */
+    ORIBI_ANY_ROWS = 0,     /* of a window */
     ORIBI_MOST_APART = 2    /* sums of a channel whose results by floats are corrected: with more
                              * they would take longer than by integers */
 };
@@ -28,7 +29,7 @@ typedef struct oribi_quantized_format {
     int32_t pixels; /* that are best prepared at a time */
     int32_t least;  /* pixels of a tile; fewer are made one by one */
     int32_t speed;  /* products a cycle, about, of a layer whose products are summed */
-    bool is_by_columns; /* taps of a depthwise layer: groups hold some of one column of a window */
+    int32_t by_columns; /* depthwise windows of so many rows have groups of one column's taps */
     bool is_packed; /* channels of a panel in the order in which packing gives them back: 0 to 3,
                      * 8 to 11, 4 to 7, 12 to 15 */
 } oribi_quantized_format;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantised layers for AVX2: pairs of products of int16 are added in int32, 16 channels of up to
- * four pixels at a time. */
+ * six pixels at a time. */
 #include "cpu/base/add_x86_avx2.h"
 #include "cpu/base/unrolled.h"
 #include "cpu/quantised/quantized_panels.h"
 
 #include <string.h>
 
-enum { PIXELS = 4, SIDE_BY_SIDE = ORIBI_SIDE_BY_SIDE };
+enum { PIXELS = 6, LEAST = 4, SIDE_BY_SIDE = ORIBI_SIDE_BY_SIDE };
 
 static __m256i load(const void *from)
 {
@@ -39,24 +39,54 @@ static void *fill(int32_t value, int64_t count, void *to)
 
 /* --- Results --------------------------------------------------------------------------------- */
 
+/* What the results of eight channels are made by, n_apart of which are apart: see
+ * quantized_panels.h. Below 0 they are made by integers. */
+typedef struct ending {
+    __m256 factor, term;
+    __m256i apart[ORIBI_MOST_APART], more[ORIBI_MOST_APART];
+    __m256i multiplier, odd, left, right, mask;
+} ending;
+
+ALWAYS ending ending_of(const oribi_quantized_panels *p, int32_t panel, int32_t half,
+                        const int n_apart)
+{
+    const int64_t at = panel * ORIBI_PANEL + half * 8;
+    const int64_t places = (int64_t)panel * ORIBI_MOST_APART * ORIBI_PANEL + half * 8;
+    ending e = {.factor = _mm256_setzero_ps()};
+    if (n_apart < 0) {
+        const __m256i one = _mm256_set1_epi32(1);
+        e.multiplier = load(p->multiplier + at);
+        e.odd = _mm256_srli_epi64(e.multiplier, 32);
+        e.left = load(p->left + at);
+        e.right = load(p->right + at);
+        e.mask = _mm256_sub_epi32(_mm256_sllv_epi32(one, e.right), one);
+        return e;
+    }
+    e.factor = _mm256_loadu_ps(p->factor + at);
+    e.term = _mm256_loadu_ps(p->term + at);
+    UNROLL_LOOP
+    for (int k = 0; k < n_apart; k++) {
+        e.apart[k] = load(p->apart + places + k * ORIBI_PANEL);
+        e.more[k] = load(p->more + places + k * ORIBI_PANEL);
+    }
+    return e;
+}
+
 /* oribi_micro_scale (micro/fixed_point.h) of 8 sums: a high product rounded with ties up, then a
  * shift rounded with ties away from zero. A product never leaves int32, as multipliers are at least
  * 0. */
-__attribute__((noinline)) static __m256i scale(__m256i x, const oribi_quantized_panels *p,
-                                               int32_t at)
+ALWAYS __m256i scaled(const ending *e, __m256i x)
 {
-    const __m256i half = _mm256_set1_epi64x(INT64_C(1) << 30), one = _mm256_set1_epi32(1);
-    const __m256i multiplier = load(p->multiplier + at), right = load(p->right + at);
-    x = _mm256_sllv_epi32(x, load(p->left + at));
-    const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(x, multiplier), half);
-    const __m256i odd = _mm256_add_epi64(
-        _mm256_mul_epi32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(multiplier, 32)), half);
+    const __m256i half = _mm256_set1_epi64x(INT64_C(1) << 30);
+    x = _mm256_sllv_epi32(x, e->left);
+    const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(x, e->multiplier), half);
+    const __m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(x, 32), e->odd), half);
     x = _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
-    const __m256i mask = _mm256_sub_epi32(_mm256_sllv_epi32(one, right), one);
-    const __m256i remainder = _mm256_and_si256(x, mask);
+    const __m256i remainder = _mm256_and_si256(x, e->mask);
     const __m256i threshold =
-        _mm256_sub_epi32(_mm256_srli_epi32(mask, 1), _mm256_srai_epi32(x, 31));
-    return _mm256_sub_epi32(_mm256_srav_epi32(x, right), _mm256_cmpgt_epi32(remainder, threshold));
+        _mm256_sub_epi32(_mm256_srli_epi32(e->mask, 1), _mm256_srai_epi32(x, 31));
+    return _mm256_sub_epi32(_mm256_srav_epi32(x, e->right),
+                            _mm256_cmpgt_epi32(remainder, threshold));
 }
 
 /* `tie` with the sign of x where `sign` says so. */
@@ -65,25 +95,27 @@ ALWAYS __m256 tie_of(__m256 x, __m256 sign, __m256 tie)
     return _mm256_or_ps(_mm256_and_ps(x, sign), tie);
 }
 
-/* Results without what is added, by floats: quantized_panels.h. */
+/* The integer next to x * factor + term, by floats. */
 ALWAYS __m256i rounded_of(__m256 x, __m256 factor, __m256 term, __m256 sign)
 {
     return _mm256_cvtps_epi32(_mm256_fmadd_ps(x, factor, tie_of(x, sign, term)));
 }
 
-ALWAYS __m256i rounded(__m256i sums, __m256 factor, __m256 term, __m256 sign)
+/* Results without what is added. Sums that are apart become their neighbours, whose results they
+ * have. */
+ALWAYS __m256i results_of(const ending *e, __m256i sums, const int n_apart, const bool has_sign)
 {
-    return rounded_of(_mm256_cvtepi32_ps(sums), factor, term, sign);
-}
-
-/* Sums of which n are apart become their neighbours, whose results they have. */
-static inline __m256i corrected(__m256i sums, const int32_t *apart, const int32_t *more, int32_t n)
-{
-    for (int32_t k = 0; k < n; k++, apart += ORIBI_PANEL, more += ORIBI_PANEL) {
-        const __m256i is_apart = _mm256_cmpeq_epi32(sums, load(apart));
-        sums = _mm256_add_epi32(sums, _mm256_and_si256(is_apart, load(more)));
+    if (n_apart < 0) {
+        return scaled(e, sums);
     }
-    return sums;
+    UNROLL_LOOP
+    for (int k = 0; k < n_apart; k++) {
+        const __m256i is_apart = _mm256_cmpeq_epi32(sums, e->apart[k]);
+        sums = _mm256_add_epi32(sums, _mm256_and_si256(is_apart, e->more[k]));
+    }
+    const __m256 x = _mm256_cvtepi32_ps(sums), sign = _mm256_set1_ps(-0.0F);
+    const __m256 term = has_sign ? tie_of(x, sign, e->term) : e->term;
+    return _mm256_cvtps_epi32(_mm256_fmadd_ps(x, e->factor, term));
 }
 
 /* Writes the first `count` of 16 bytes. */
@@ -104,46 +136,53 @@ static inline void store_first(__m128i bytes, int32_t count, int8_t *out)
     }
 }
 
-/* `count` results of the channels from `first` of the arrays on, of each of n pixels, from two
- * vectors of sums. */
-ALWAYS void finish(const oribi_quantized_panels *p, int32_t first, __m256i (*s)[2], int32_t n,
-                   int32_t count, int8_t *out, int64_t stride)
+/* `count` results of a panel of each of n pixels, from two vectors of sums; those of two pixels are
+ * packed together. n_apart and has_sign are the panel's, constants. */
+ALWAYS void finish_all(const oribi_quantized_panels *p, int32_t panel, __m256i (*s)[2], int32_t n,
+                       int32_t count, int8_t *out, int64_t stride, const int n_apart,
+                       const bool has_sign)
 {
-    const int32_t n_apart = p->n_apart[first / ORIBI_PANEL];
-    const int32_t *apart = p->apart + (int64_t)first * ORIBI_MOST_APART;
-    const int32_t *more = p->more + (int64_t)first * ORIBI_MOST_APART;
-    const __m256 sign = _mm256_castsi256_ps(_mm256_set1_epi32(p->sign));
-    const __m256 factor = _mm256_loadu_ps(p->factor + first),
-                 term = _mm256_loadu_ps(p->term + first);
-    const __m256 factor_1 = _mm256_loadu_ps(p->factor + first + 8);
-    const __m256 term_1 = _mm256_loadu_ps(p->term + first + 8);
+    const ending left = ending_of(p, panel, 0, n_apart), right = ending_of(p, panel, 1, n_apart);
     const __m256i added = _mm256_set1_epi16((int16_t)(n_apart < 0 ? p->zero : p->added));
-    const __m128i low = _mm_set1_epi8((int8_t)p->low), high = _mm_set1_epi8((int8_t)p->high);
-    for (int32_t i = 0; i < n; i++, out += stride) {
-        if (n_apart > 0) {
-            s[i][0] = corrected(s[i][0], apart, more, n_apart);
-            s[i][1] = corrected(s[i][1], apart + 8, more + 8, n_apart);
-        }
-        __m256i y0 = rounded(s[i][0], factor, term, sign);
-        __m256i y1 = rounded(s[i][1], factor_1, term_1, sign);
-        if (n_apart < 0) {
-            y0 = scale(s[i][0], p, first);
-            y1 = scale(s[i][1], p, first + 8);
+    const __m256i low = _mm256_set1_epi8((char)p->low), high = _mm256_set1_epi8((char)p->high);
+    __m256i words[2];
+    for (int32_t i = 0; i < n; i += 2, out += 2 * stride) {
+        UNROLL_LOOP
+        for (int k = 0; k < 2; k++) {
+            const __m256i *sums = s[i + k < n ? i + k : i];
+            const __m256i both = _mm256_packs_epi32(results_of(&left, sums[0], n_apart, has_sign),
+                                                    results_of(&right, sums[1], n_apart, has_sign));
+            words[k] = _mm256_adds_epi16(both, added);
         }
         /* Both packings saturate beyond the bounds; they give the order of the model again. */
-        const __m256i words = _mm256_adds_epi16(_mm256_packs_epi32(y0, y1), added);
-        __m128i bytes =
-            _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-        store_first(_mm_min_epi8(_mm_max_epi8(bytes, low), high), count, out);
+        const __m256i bytes =
+            _mm256_min_epi8(_mm256_max_epi8(_mm256_packs_epi16(words[0], words[1]), low), high);
+        const __m256i pixels = _mm256_permute4x64_epi64(bytes, 0xd8);
+        store_first(_mm256_castsi256_si128(pixels), count, out);
+        if (i + 1 < n) {
+            store_first(_mm256_extracti128_si256(pixels, 1), count, out + stride);
+        }
     }
 }
 
 /* One function, as it would be most of the code of a tile. */
-__attribute__((noinline)) static void finish_pixels(const oribi_quantized_panels *p, int32_t first,
-                                                    __m256i (*s)[2], int32_t n, int8_t *out,
-                                                    int64_t stride)
+__attribute__((noinline)) static void finish(const oribi_quantized_panels *p, int32_t panel,
+                                             __m256i (*s)[2], int32_t n, int32_t count, int8_t *out,
+                                             int64_t stride)
 {
-    finish(p, first, s, n, p->n_channels - first, out + first, stride);
+    const int n_apart = p->n_apart[panel];
+    const bool has_sign = p->sign != 0;
+    if (n_apart < 0) {
+        finish_all(p, panel, s, n, count, out, stride, -1, false);
+    } else if (n_apart == 0 && !has_sign) {
+        finish_all(p, panel, s, n, count, out, stride, 0, false);
+    } else if (n_apart == 0) {
+        finish_all(p, panel, s, n, count, out, stride, 0, true);
+    } else if (!has_sign) {
+        finish_all(p, panel, s, n, count, out, stride, ORIBI_MOST_APART, false);
+    } else {
+        finish_all(p, panel, s, n, count, out, stride, ORIBI_MOST_APART, true);
+    }
 }
 
 /* --- Tiles ----------------------------------------------------------------------------------- */
@@ -156,13 +195,13 @@ static __m256i two_inputs(const char *x)
 }
 
 /* A panel of n pixels; n is a constant where this is inlined. */
-static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, const char *x,
-                            const oribi_quantized_window *window, int32_t n, int8_t *out,
-                            int64_t stride)
+ALWAYS void panel_of(const oribi_quantized_panels *p, int32_t panel, const char *x,
+                     const oribi_quantized_window *window, int32_t n, int8_t *out, int64_t stride)
 {
     const int16_t *w = (const int16_t *)p->weights + (int64_t)panel * p->groups * 2 * ORIBI_PANEL;
     const int32_t first = panel * ORIBI_PANEL;
     __m256i s[PIXELS][2];
+    UNROLL_LOOP
     for (int32_t i = 0; i < n; i++) {
         s[i][0] = load(p->bias + first);
         s[i][1] = load(p->bias + first + 8);
@@ -170,6 +209,7 @@ static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, cons
     for (int32_t r = 0; r < window->n_rows; r++, x += window->row_step) {
         for (int64_t k = 0; k < window->row_groups; k++, w += 2 * ORIBI_PANEL) {
             const __m256i w0 = load(w), w1 = load(w + ORIBI_PANEL);
+            UNROLL_LOOP
             for (int32_t i = 0; i < n; i++) {
                 const __m256i both = two_inputs(x + i * window->pixel_step + 4 * k);
                 s[i][0] = oribi_add_in_place(s[i][0], _mm256_madd_epi16(w0, both));
@@ -177,7 +217,7 @@ static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, cons
             }
         }
     }
-    finish_pixels(p, first, s, n, out, stride);
+    finish(p, panel, s, n, p->n_channels - first, out + first, stride);
 }
 
 /* m panels of bytes of one row; m is a constant where this is inlined. */
@@ -203,7 +243,7 @@ static inline void bytes_of(const oribi_quantized_panels *p, int32_t panel, cons
     }
     for (int32_t i = 0; i < m; i++) {
         const int32_t first = (panel + i) * ORIBI_PANEL;
-        finish_pixels(p, first, &s[i], 1, out, 0);
+        finish(p, panel + i, &s[i], 1, p->n_channels - first, out + first, 0);
     }
 }
 
@@ -218,6 +258,31 @@ static void row_of(const oribi_quantized_panels *p, const char *x, int8_t *out)
     }
 }
 
+/* A panel of up to PIXELS pixels. */
+static void pixels_of(const oribi_quantized_panels *p, int32_t panel, const char *x,
+                      const oribi_quantized_window *window, int32_t n, int8_t *out, int64_t stride)
+{
+    switch (n) {
+    case 1:
+        panel_of(p, panel, x, window, 1, out, stride);
+        break;
+    case 2:
+        panel_of(p, panel, x, window, 2, out, stride);
+        break;
+    case 3:
+        panel_of(p, panel, x, window, 3, out, stride);
+        break;
+    case 4:
+        panel_of(p, panel, x, window, 4, out, stride);
+        break;
+    case 5:
+        panel_of(p, panel, x, window, 5, out, stride);
+        break;
+    default:
+        panel_of(p, panel, x, window, PIXELS, out, stride);
+    }
+}
+
 static void tile(const oribi_quantized_panels *p, const void *x,
                  const oribi_quantized_window *window, int32_t n_pixels, int8_t *out,
                  int64_t stride)
@@ -228,95 +293,18 @@ static void tile(const oribi_quantized_panels *p, const void *x,
         }
         return;
     }
-    for (int32_t done = 0; done < n_pixels; done += PIXELS) {
-        for (int32_t panel = 0; panel < p->n_panels; panel++) {
-            if (n_pixels - done >= PIXELS) {
-                panel_of(p, panel, (const char *)x + window->pixel_step * done, window, PIXELS,
-                         out + done * stride, stride);
-                continue;
-            }
-            for (int32_t i = done; i < n_pixels; i++) {
-                panel_of(p, panel, (const char *)x + window->pixel_step * i, window, 1,
-                         out + i * stride, stride);
-            }
+    for (int32_t panel = 0; panel < p->n_panels; panel++) {
+        const char *from = x;
+        /* Tiles are as equal as can be, as one of a pixel or two takes as long as one of three. */
+        for (int32_t left = n_pixels, n; left > 0; left -= n) {
+            n = left / ((left + PIXELS - 1) / PIXELS);
+            pixels_of(p, panel, from, window, n, out + (n_pixels - left) * stride, stride);
+            from += n * window->pixel_step;
         }
     }
 }
 
-/* --- Depthwise ------------------------------------------------------------------------------- */
-
-/* The first `count` of 16 bytes, and nothing behind them is read; others are unspecified. */
-static inline __m128i load_first(const int8_t *from, int32_t count)
-{
-    uint64_t low = 0, high = 0;
-    if (count >= ORIBI_PANEL) {
-        return _mm_loadu_si128((const void *)from);
-    }
-    if (count >= 8) {
-        memcpy(&low, from, sizeof low);
-        memcpy(&high, from + count - 8, sizeof high);
-        return _mm_set_epi64x((int64_t)(high >> 1 >> (127 - 8 * count)), (int64_t)low);
-    }
-    for (int32_t i = count; i-- > 0;) {
-        low = low << 8 | (uint8_t)from[i];
-    }
-    return _mm_set_epi64x(0, (int64_t)low);
-}
-
-/* `count` results of each of n pixels, which begin with those of panel's first channel; n is a
- * constant where this is inlined. */
-static inline void depthwise_panel(const oribi_quantized_panels *p, int32_t panel,
-                                   const int8_t *const *taps, int64_t at, int64_t step, int32_t n,
-                                   int32_t count, int8_t *out)
-{
-    const int16_t *w = (const int16_t *)p->weights + (int64_t)panel * p->groups * 2 * ORIBI_PANEL;
-    const int32_t first = panel * ORIBI_PANEL;
-    __m256i s[2][2];
-    for (int32_t i = 0; i < n; i++) {
-        s[i][0] = load(p->bias + first);
-        s[i][1] = load(p->bias + first + 8);
-    }
-    for (int32_t k = 0; k < p->groups; k++, w += 2 * ORIBI_PANEL) {
-        const int8_t *even = taps[2 * k] + at, *odd = taps[2 * k + 1] + at;
-        for (int32_t i = 0; i < n; i++) {
-            const __m256i x0 = _mm256_cvtepi8_epi16(load_first(even + i * step, count));
-            const __m256i x1 = _mm256_cvtepi8_epi16(load_first(odd + i * step, count));
-            const __m256i low = _mm256_unpacklo_epi16(x0, x1);
-            const __m256i high = _mm256_unpackhi_epi16(x0, x1);
-            s[i][0] = oribi_add_in_place(s[i][0], _mm256_madd_epi16(low, load(w)));
-            s[i][1] = oribi_add_in_place(s[i][1], _mm256_madd_epi16(high, load(w + ORIBI_PANEL)));
-        }
-    }
-    finish(p, first, s, n, count, out, p->n_channels);
-}
-
-static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps, int32_t n_pixels,
-                      int64_t step, int32_t slide, int8_t *out)
-{
-    const int32_t channels = p->n_channels;
-    (void)slide;
-    int64_t width = channels;
-    if (step == channels && ORIBI_PANEL % channels == 0) { /* a panel of several pixels */
-        width = (int64_t)n_pixels * channels;
-        n_pixels = 1;
-    }
-    for (int64_t first = 0; first < width; first += ORIBI_PANEL) {
-        const int32_t panel = first < channels ? (int32_t)(first / ORIBI_PANEL) : 0;
-        const int32_t count = width - first < ORIBI_PANEL ? (int32_t)(width - first) : ORIBI_PANEL;
-        for (int32_t i = 0; i < n_pixels; i++) {
-            const int64_t at = i * step + first;
-            int8_t *to = out + (int64_t)i * channels + first;
-            if (count < ORIBI_PANEL) {
-                depthwise_panel(p, panel, taps, at, 0, 1, count, to);
-            } else if (i + 1 < n_pixels) {
-                depthwise_panel(p, panel, taps, at, step, 2, ORIBI_PANEL, to);
-                i++;
-            } else {
-                depthwise_panel(p, panel, taps, at, 0, 1, ORIBI_PANEL, to);
-            }
-        }
-    }
-}
+#include "cpu/quantised/quantized_depthwise_x86_avx2.h"
 
 /* --- Sums and products of two tensors --------------------------------------------------------- */
 
@@ -401,4 +389,4 @@ static void multiply(const oribi_quantized_product *p, const int8_t *a, const in
 }
 
 const oribi_quantized_simd oribi_quantized_avx2 = {
-    {2, 2, PIXELS, PIXELS, 32, false, true}, take, fill, tile, depthwise, add, multiply};
+    {2, 2, PIXELS, LEAST, 32, 3, true}, take, fill, tile, depthwise, add, multiply};

@@ -429,10 +429,11 @@ static void multiply(const oribi_quantized_product *p, const int8_t *a, const in
     each_pair(&of, products_of, p, a, b, count, out);
 }
 
-const oribi_quantized_simd oribi_quantized_vnni = {{GROUP, 1, PIXELS, LEAST, 128, true, false},
-                                                   take,
-                                                   fill,
-                                                   tile,
-                                                   oribi_quantized_vnni_depthwise,
-                                                   add,
-                                                   multiply};
+const oribi_quantized_simd oribi_quantized_vnni = {
+    {GROUP, 1, PIXELS, LEAST, 128, ORIBI_ANY_ROWS, false},
+    take,
+    fill,
+    tile,
+    oribi_quantized_vnni_depthwise,
+    add,
+    multiply};
