@@ -7,7 +7,8 @@
  *
  * Extras are of eight columns and cost a third of a group. A panel that would have more than two in
  * three groups is one of quads, whose halves are added in int32 each, if no sum of two neighbours
- * exceeds an int16: weights of 7 bits. Else it is one of these:
+ * exceeds an int16: weights of 7 bits. Else it is one of these, the last one only where more than
+ * four in three groups would have extras:
  *
  *   - of seven, for a layer: octets whose sums of four have 255 in their positive part at most, and
  *     256 in their negative one, as 127 * 256 fits an int16. Numbers are bounded to 127 from a base
@@ -78,7 +79,7 @@ static inline panel_kind kind_of(const weight *panel)
 /* The most extras of a panel; those of seven have one for each eight columns of a group at most. */
 static int64_t most_extras(int32_t inner, int32_t form)
 {
-    return form == OF_SEVEN ? octets_of(inner) * 2 : octets_of(inner) * 2 / 3;
+    return form == OF_SEVEN ? octets_of(inner) * 2 : octets_of(inner) * 4 / 3;
 }
 
 /* Bytes of the two tables of a panel's extras. */
@@ -93,6 +94,16 @@ static int64_t panel_bytes(int32_t inner, panel_kind kind)
     const int64_t extras = tables_bytes(inner, kind.extras) + (int64_t)kind.extras * EXTRA;
     return HEAD + (kind.form != WIDE ? groups + whole_lines(extras) : 0) +
            (kind.form == WIDE || kind.form == OF_SEVEN ? 2 * groups : 0);
+}
+
+/* Bytes behind the head that a chunk of so many groups reads of a panel, with its extras where they
+ * lie behind them. */
+static inline int64_t part_bytes(const weight *panel, int32_t inner, int32_t groups)
+{
+    const panel_kind kind = kind_of(panel);
+    return groups == octets_of(inner) && kind.form == OF_OCTETS
+               ? panel_bytes(inner, kind) - HEAD
+               : (int64_t)groups * EACH * (kind.form == WIDE ? 2 : 1);
 }
 
 /* The wide groups of a panel. */
@@ -333,21 +344,24 @@ static void pack_panel(const weights *w, int32_t first, weight *to)
     const int32_t left = w->columns - first, count = left < COLUMNS ? left : COLUMNS;
     int32_t totals[COLUMNS] = {0};
     panel_kind kind = {OF_OCTETS, pack_octets(w, first, count, OF_OCTETS, totals, to)};
-    if (kind.extras < 0) {
+    const bool are_few = kind.extras >= 0 && kind.extras <= octets_of(w->inner) * 2 / 3;
+    const int32_t form = are_few                       ? OF_OCTETS
+                         : fits_quads(w, first, count) ? OF_QUADS
+                         : pays_seven(w)               ? OF_SEVEN
+                         : kind.extras >= 0            ? OF_OCTETS
+                                                       : WIDE;
+    if (form != OF_OCTETS) {
         memset(totals, 0, sizeof totals);
-        kind = (panel_kind){fits_quads(w, first, count) ? OF_QUADS
-                            : pays_seven(w)             ? OF_SEVEN
-                                                        : WIDE,
-                            0};
-        if (kind.form == OF_QUADS) {
-            pack_quads(w, first, count, totals, to);
-        } else if (kind.form == WIDE) {
-            pack_wide(w, first, count, totals, to + HEAD);
-        } else {
-            int32_t again[COLUMNS] = {0};
-            kind.extras = pack_octets(w, first, count, OF_SEVEN, totals, to);
-            pack_wide(w, first, count, again, to + wide_offset(w->inner, kind));
-        }
+        kind = (panel_kind){form, 0};
+    }
+    if (form == OF_QUADS) {
+        pack_quads(w, first, count, totals, to);
+    } else if (form == WIDE) {
+        pack_wide(w, first, count, totals, to + HEAD);
+    } else if (form == OF_SEVEN) {
+        int32_t again[COLUMNS] = {0};
+        kind.extras = pack_octets(w, first, count, OF_SEVEN, totals, to);
+        pack_wide(w, first, count, again, to + wide_offset(w->inner, kind));
     }
     pack_head(w, first, count, totals, to);
     memcpy(to + SUMS, &kind, sizeof kind);
@@ -426,8 +440,10 @@ static inline panel_part wide_part_of(const weight *panel, int32_t inner, int32_
 static inline panel_part part_of(const weight *panel, int32_t inner, int32_t at)
 {
     const panel_kind kind = kind_of(panel);
-    const int64_t groups = (int64_t)(at / GROUP) * EACH * (kind.form == WIDE ? 2 : 1);
-    panel_part part = {.groups = panel + HEAD + groups, .form = kind.form};
+    panel_part part = {.groups = panel + HEAD, .form = kind.form};
+    if (at > 0) { /* where the first groups are is known before the head has come from memory */
+        part.groups += (int64_t)(at / GROUP) * EACH * (kind.form == WIDE ? 2 : 1);
+    }
     if (kind.extras > 0) {
         const int32_t *begins = panel_tables(panel, inner);
         const int32_t *of = begins + 2 * (int64_t)(at / CHUNK);

@@ -287,9 +287,9 @@ static inline void store_lines(const ending *e, const int32_t *sums, int32_t lin
 /* Asks for a tile's share of the weights that come next. A layer finds its weights in no near
  * cache, and the processor does not foresee where they lie: a page ends, and in the first lines the
  * loop is elsewhere. */
-static void ask_ahead(const block *b, int32_t r, int32_t rows)
+static void ask_ahead(const block *b, int64_t bytes, int32_t r, int32_t rows)
 {
-    const int64_t all = (int64_t)b->groups * EACH * (int64_t)sizeof(weight) / 64 + 1;
+    const int64_t all = bytes / 64 + 1;
     const char *from = (const char *)b->ahead;
     const int64_t last = r + rows < b->lines ? all * (r + rows) / b->lines : all;
     for (int64_t line = all * r / b->lines; from != NULL && line < last; line++) {
@@ -305,8 +305,10 @@ static void add_panel(block *b, const weight *panel, int32_t inner, const int32_
     panel_part part = part_of(panel, inner, b->at);
     const bool is_first = b->at == 0;
     const int32_t most = rows_of(b->lines), rows = b->lines < most ? 1 : most;
+    int64_t ahead = (int64_t)b->groups * EACH * (int64_t)sizeof(weight);
 #ifdef HAS_SEVEN
     int32_t begins[COLUMNS];
+    ahead = part_bytes(panel, inner, b->groups); /* the next one is like this one */
     if (part.form == OF_SEVEN && !b->is_split && (is_first || !b->are_many_out)) {
         split(b);
     }
@@ -322,7 +324,7 @@ static void add_panel(block *b, const weight *panel, int32_t inner, const int32_
 #endif
     for (int32_t r = 0; r < b->lines; r += rows) {
         int32_t *to = sums + r * COLUMNS;
-        ask_ahead(b, r, rows);
+        ask_ahead(b, ahead, r, rows);
         tile t = {.begin = is_first ? begin : to,
                   .begin_step = is_first ? 0 : COLUMNS,
                   .count = b->count,
