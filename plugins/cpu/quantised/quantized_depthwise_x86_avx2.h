@@ -65,21 +65,28 @@ ALWAYS __m256i inputs_of(const int8_t *from)
     return _mm256_cvtepi8_epi16(_mm_loadu_si128((const void *)from));
 }
 
-/* Sums of a pixel. */
-ALWAYS void any_window(const strip *t, int64_t at, bool is_whole, __m256i s[2])
+/* Sums of n pixels, a constant. */
+ALWAYS void any_windows(const strip *t, int64_t at, bool is_whole, int32_t n, __m256i (*s)[2])
 {
-    s[0] = load(t->bias);
-    s[1] = load(t->bias + 1);
+    UNROLL_LOOP
+    for (int32_t i = 0; i < n; i++) {
+        s[i][0] = load(t->bias);
+        s[i][1] = load(t->bias + 1);
+    }
     for (int32_t k = 0; k < t->groups; k++) {
         const int8_t *even = t->taps[2 * k] + at, *odd = t->taps[2 * k + 1] + at;
         const __m256i w[2] = {load(t->w + k * GROUP), load(t->w + k * GROUP + ORIBI_PANEL)};
-        const __m256i x =
-            is_whole ? inputs_of(even) : _mm256_cvtepi8_epi16(load_first(even, t->count));
-        const __m256i y =
-            is_whole ? inputs_of(odd) : _mm256_cvtepi8_epi16(load_first(odd, t->count));
-        __m256i both[2];
-        side_by_side(x, y, both);
-        add_taps(both, w, s);
+        UNROLL_LOOP
+        for (int32_t i = 0; i < n; i++, even += t->step, odd += t->step) {
+            __m256i both[2];
+            if (is_whole) {
+                side_by_side(inputs_of(even), inputs_of(odd), both);
+            } else {
+                side_by_side(_mm256_cvtepi8_epi16(load_first(even, t->count)),
+                             _mm256_cvtepi8_epi16(load_first(odd, t->count)), both);
+            }
+            add_taps(both, w, s[i]);
+        }
     }
 }
 
@@ -185,8 +192,13 @@ static void strip_of(const oribi_quantized_panels *p, int32_t panel, const strip
         } else if (is_three && (slide == 2 || n == 1)) {
             striding_windows(t, at, some, sums);
         } else {
-            for (int32_t i = 0; i < some; i++) {
-                any_window(t, at + i * t->step, t->count == ORIBI_PANEL, sums[i]);
+            const bool is_whole = t->count == ORIBI_PANEL;
+            int32_t i = 0;
+            for (; is_whole && i + 2 <= some; i += 2) {
+                any_windows(t, at + i * t->step, true, 2, sums + i);
+            }
+            for (; i < some; i++) {
+                any_windows(t, at + i * t->step, is_whole, 1, sums + i);
             }
         }
         finish(p, panel, sums, some, t->count, out, stride);
