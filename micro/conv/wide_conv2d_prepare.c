@@ -65,6 +65,13 @@ static int32_t set_sizes(const struct oribi_micro_wide_conv2d_spec *s,
     return code;
 }
 
+int32_t oribi_micro_wide_conv2d_resize(const struct oribi_micro_wide_conv2d_spec *spec,
+                                       struct oribi_micro_wide_conv2d_args *args)
+{
+    const int32_t code = check(spec);
+    return code != ORIBI_MICRO_OK ? code : set_sizes(spec, args);
+}
+
 /* Sums of 64 bits are multiplied by 15 more: 2^47 is their limit, and a shift is at most 7. */
 static int32_t check_reach(const struct oribi_micro_wide_channels *s, int64_t bias, int32_t shift)
 {
@@ -118,8 +125,7 @@ int32_t oribi_micro_wide_conv2d_prepare(const struct oribi_micro_wide_conv2d_spe
                                                        .output = s->output,
                                                        .filter_scales = s->filter_scales,
                                                        .n_filter_scales = s->n_filter_scales};
-    int32_t code = check(s);
-    code = code != ORIBI_MICRO_OK ? code : set_sizes(s, args);
+    int32_t code = oribi_micro_wide_conv2d_resize(s, args);
     code = code != ORIBI_MICRO_OK
                ? code
                : oribi_micro_bounds(s->kind, s->activation, s->output, &args->low, &args->high);

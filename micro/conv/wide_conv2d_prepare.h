@@ -50,5 +50,8 @@ int32_t oribi_micro_wide_conv2d_prepare(const struct oribi_micro_wide_conv2d_spe
                                         struct oribi_micro_wide_conv2d_args *args,
                                         int32_t *bias_low, int32_t *bias_high, int32_t *multiplier,
                                         int32_t *shift);
+/* Other sizes of images alone, of args that were prepared. */
+int32_t oribi_micro_wide_conv2d_resize(const struct oribi_micro_wide_conv2d_spec *spec,
+                                       struct oribi_micro_wide_conv2d_args *args);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oribi>QWideConv2D and Oribi>QWideTransposeConv by micro/'s kernels: layers of uint8, and of int16
- * with weights of int8.
+ * with weights of int8. Convolutions also by vectors, with the same results. Read next:
+ * quantized_wide.h.
  */
 #include "cpu/base/families.h"
 #include "cpu/quantised/quantized.h"
+#include "cpu/quantised/quantized_wide.h"
 
 #include "micro/element.h"
 #include "micro/conv/wide_transpose_conv_prepare.h"
@@ -12,8 +14,12 @@
 #include <string.h>
 
 typedef struct wide_state {
-    float *scales; /* first: wide_destroy frees other states, too */
+    float *scales;
     struct oribi_micro_wide_conv2d_spec spec;
+    const oribi_wide_simd *simd;              /* NULL: micro/'s kernel, as nothing is packed */
+    struct oribi_micro_wide_conv2d_args args; /* of what is packed, for images of in_c channels */
+    oribi_wide_panels panels;
+    int32_t in_c;
 } wide_state;
 
 float *oribi_quantized_scales(oribi_kit_setup *setup, int32_t *out_n)
@@ -64,12 +70,100 @@ static void wide_read(oribi_kit_setup *setup, wide_state *state)
         s->filter_scales = state->scales;
     }
 }
-ORIBI_KIT_CREATE(wide, wide_state)
+
+/* Input `index` if it is a constant; the caller deletes it. */
+static TF_Tensor *constant_of(oribi_kit_setup *setup, int index)
+{
+    TF_Tensor *tensor = NULL;
+    if (oribi_kit_setup_is_ok(setup)) {
+        TF_OpKernelConstruction_ConstantInput(setup->construction, index, &tensor, setup->status);
+        if (TF_GetCode(setup->status) == TF_NOT_FOUND) {
+            TF_SetStatus(setup->status, TF_OK, "");
+        }
+    }
+    return tensor;
+}
+
+/* Is it what layers have? */
+static bool set_weights(struct oribi_micro_wide_conv2d_spec *s, const TF_Tensor *filter,
+                        const TF_Tensor *bias)
+{
+    bool is_small = filter != NULL && bias != NULL && TF_NumDims(filter) == 4 &&
+                    TF_NumDims(bias) == 1 && TF_TensorElementCount(filter) > 0;
+    for (int i = 0; is_small && i < 4; i++) {
+        is_small = TF_Dim(filter, i) <= INT32_MAX;
+    }
+    if (!is_small || TF_Dim(bias, 0) != TF_Dim(filter, 0)) {
+        return false;
+    }
+    s->filter_kind = TF_TensorType(filter) == TF_INT8 ? ORIBI_MICRO_S8 : ORIBI_MICRO_U8;
+    s->filter = TF_TensorData(filter);
+    s->wide_bias = TF_TensorType(bias) == TF_INT64 ? TF_TensorData(bias) : NULL;
+    s->bias = s->wide_bias == NULL ? TF_TensorData(bias) : NULL;
+    s->out_c = (int32_t)TF_Dim(filter, 0);
+    s->filter_h = (int32_t)TF_Dim(filter, 1);
+    s->filter_w = (int32_t)TF_Dim(filter, 2);
+    s->filter_c = (int32_t)TF_Dim(filter, 3);
+    return true;
+}
+
+/* Weights that no run changes are packed, for images of one window; what prepare refuses each run
+ * refuses with its own words. */
+static void wide_pack(oribi_kit_setup *setup, const oribi_wide_simd *simd, wide_state *state)
+{
+    TF_Tensor *filter = constant_of(setup, 1), *bias = constant_of(setup, 2);
+    struct oribi_micro_wide_conv2d_spec s = state->spec;
+    int32_t *arrays = NULL;
+    if (oribi_kit_setup_is_ok(setup) && set_weights(&s, filter, bias)) {
+        int64_t dims[4] = {0};
+        const int rank = TF_OpKernelConstruction_InputShape(setup->construction, 0, dims, 4);
+        const bool is_known = rank == 4 && dims[3] >= 1 && dims[3] <= INT32_MAX;
+        s.kind = s.filter_kind == ORIBI_MICRO_S8 ? ORIBI_MICRO_S16 : ORIBI_MICRO_U8;
+        s.batch = s.in_h = s.in_w = 1;
+        s.padding = ORIBI_MICRO_SAME;
+        s.in_c = is_known ? (int32_t)dims[3] : s.filter_c;
+        const size_t n = (size_t)s.out_c;
+        arrays = calloc(4 * n, sizeof *arrays);
+        bool is_ok = arrays != NULL;
+        if (is_ok &&
+            oribi_micro_wide_conv2d_prepare(&s, &state->args, arrays, arrays + n, arrays + 2 * n,
+                                            arrays + 3 * n) == ORIBI_MICRO_OK) {
+            is_ok = oribi_wide_panels_make(&state->args, simd, &state->panels);
+            state->simd = is_ok ? simd : NULL;
+            state->in_c = s.in_c;
+        }
+        if (!is_ok) {
+            (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
+                                       (int)s.out_c);
+        }
+    }
+    free(arrays);
+    if (filter != NULL) {
+        TF_DeleteTensor(filter);
+    }
+    if (bias != NULL) {
+        TF_DeleteTensor(bias);
+    }
+}
+
+static void *wide_create_for(TF_OpKernelConstruction *construction, const oribi_wide_simd *simd)
+{
+    oribi_kit_setup setup;
+    wide_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        wide_read(&setup, state);
+    }
+    if (state != NULL && simd != NULL) {
+        wide_pack(&setup, simd, state);
+    }
+    return oribi_kit_setup_end(&setup);
+}
 
 static void wide_destroy(void *state)
 {
     if (state != NULL) {
-        free(*(float **)state);
+        oribi_wide_panels_free(&((wide_state *)state)->panels);
+        free(((wide_state *)state)->scales);
         free(state);
     }
 }
@@ -127,13 +221,30 @@ static void wide_rows(void *object, int64_t begin, int64_t end)
     }
 }
 
+static bool run_panels(const wide_state *state, oribi_kit_run *run,
+                       const struct oribi_micro_wide_conv2d_args *args)
+{
+    const int64_t dims[4] = {args->batch, args->out_h, args->out_w, args->out_c};
+    void *output = oribi_kit_output(run, 0, dims, 4);
+    return output != NULL && oribi_wide_panels_run(run, &state->panels, state->simd, args,
+                                                   TF_TensorData(run->in[0]), output);
+}
+
 static bool wide_run(const wide_state *state, oribi_kit_run *run)
 {
     struct oribi_micro_wide_conv2d_spec spec = state->spec;
-    struct oribi_micro_wide_conv2d_args args;
+    struct oribi_micro_wide_conv2d_args args = state->args;
     TF_Tensor *tensor = NULL;
     if (!read_inputs(run, &spec)) {
         return false;
+    }
+    if (state->simd != NULL && spec.in_c == state->in_c && spec.kind == args.kind) {
+        if (!oribi_quantized_check(run, oribi_micro_wide_conv2d_resize(&spec, &args))) {
+            return false;
+        }
+        if (oribi_wide_panels_fit(&args)) {
+            return run_panels(state, run, &args);
+        }
     }
     const int64_t n = spec.out_c;
     int32_t *arrays = oribi_kit_scratch(run, n * 4 * (int64_t)sizeof(int32_t), &tensor);
@@ -162,7 +273,7 @@ ORIBI_KIT_COMPUTE(wide, 3)
 /* --- Transposed convolution ------------------------------------------------------------------ */
 
 typedef struct transpose_state {
-    float *scales; /* first, as in wide_state */
+    float *scales;
     struct oribi_micro_wide_transpose_conv_spec spec;
 } transpose_state;
 
@@ -181,6 +292,14 @@ static void transpose_read(oribi_kit_setup *setup, transpose_state *state)
     }
 }
 ORIBI_KIT_CREATE(transpose, transpose_state)
+
+static void transpose_destroy(void *state)
+{
+    if (state != NULL) {
+        free(((transpose_state *)state)->scales);
+        free(state);
+    }
+}
 
 static bool read_transposed(oribi_kit_run *run, struct oribi_micro_wide_transpose_conv_spec *s)
 {
@@ -262,14 +381,36 @@ static bool transpose_run(const transpose_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(transpose, 4)
 
-#define ROW(op, fn)                                                                                \
+#define TYPES                                                                                      \
     {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(TF_UINT8) | ORIBI_KIT_TYPE(TF_INT16)}},      \
-        .priority = ORIBI_CPU_REFERENCE, .create = fn##_create, .compute = fn##_compute,           \
-        .destroy = wide_destroy, .why = ORIBI_QUANTIZED_WHY                                        \
+        {                                                                                          \
+            "T", ORIBI_KIT_TYPE(TF_UINT8) | ORIBI_KIT_TYPE(TF_INT16)                               \
+        }                                                                                          \
     }
+#define CREATE_SET(part, set)                                                                      \
+    static void *wide_create_##set(TF_OpKernelConstruction *construction)                          \
+    {                                                                                              \
+        return wide_create_for(construction, &oribi_wide_##set);                                   \
+    }
+#define ROW(op, fn, set, make, text)                                                               \
+    {                                                                                              \
+        .op_name = op, .types = TYPES, ORIBI_ISA_FIELDS(set), .create = make,                      \
+        .compute = fn##_compute, .destroy = fn##_destroy, .why = text                              \
+    }
+#define ROW_SET(part, set)                                                                         \
+    ROW("Oribi>QWideConv2D", wide, set, wide_create_##set, "pairs of int16, the same bits, " #set),
+
+static void *wide_create(TF_OpKernelConstruction *construction)
+{
+    return wide_create_for(construction, NULL);
+}
+ORIBI_ISAS_OF_quantized_wide(CREATE_SET)
+
+    /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_quantized_wide_kernels[] = {
-    ROW("Oribi>QWideConv2D", wide),
-    ROW("Oribi>QWideTransposeConv", transpose),
+    ROW("Oribi>QWideConv2D", wide, any, wide_create, ORIBI_QUANTIZED_WHY),
+    ROW("Oribi>QWideTransposeConv", transpose, any, transpose_create, ORIBI_QUANTIZED_WHY),
+    ORIBI_ISAS_OF_quantized_wide(ROW_SET)
     {.op_name = NULL},
 };
+/* clang-format on */
