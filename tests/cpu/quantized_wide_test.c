@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -214,11 +215,96 @@ static void layers_that_cannot_be_packed_give_the_same_bits(void **state)
     assert_true(n > 0 || !SHOULD_HAVE_VECTORS);
 }
 
+/* --- Values of int16 -------------------------------------------------------------------------- */
+
+static void set_scale(harness *h, const char *name, float scale)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%s_scale", name);
+    assert_true(oribi_attrs_set_float(&h->attrs, &h->arena, text, scale));
+    (void)snprintf(text, sizeof text, "%s_zero", name);
+    assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, text, 0));
+}
+
+/* Returns how many rows gave what the reference gave. */
+static int compare_rows(check *c)
+{
+    assert_true(harness_resolve(&c->h));
+    assert_true(harness_run(&c->h, harness_reference(&c->h)));
+    c->want = c->h.outputs[0];
+    c->h.outputs[0] = NULL;
+    (void)harness_each_row(&c->h, check_row, c);
+    TF_DeleteTensor(c->want);
+    harness_destroy(&c->h);
+    return c->n;
+}
+
+static void products_of_words_give_the_same_bits(void **state)
+{
+    int n = 0;
+    (void)state;
+
+    for (uint64_t i = 1; i <= 200; i++) {
+        uint64_t seed = i * UINT64_C(0x9e3779b97f4a7c15);
+        int64_t dims[2][3];
+        check c = {.n = 0};
+        harness_init(&c.h, "Oribi>QMul");
+        set_scale(&c.h, "a", (float)random_in(&seed, 1, 1000) * 1e-5F);
+        set_scale(&c.h, "b", (float)random_in(&seed, 1, 1000) * 1e-5F);
+        const float scales[] = {1e-8F, 1e-5F, 1e-2F, 10.0F};
+        set_scale(&c.h, "output", scales[random_in(&seed, 0, 3)]);
+        const char *activation = random_once_in(&seed, 2) ? "NONE" : "RELU6";
+        assert_true(oribi_attrs_set_string(&c.h.attrs, &c.h.arena, "activation", activation));
+        for (int k = 0; k < 3; k++) {
+            dims[0][k] = dims[1][k] = random_in(&seed, 1, k == 2 ? 70 : 4);
+            if (random_once_in(&seed, 3)) {
+                dims[random_in(&seed, 0, 1)][k] = 1;
+            }
+        }
+        for (int side = 0; side < 2; side++) {
+            int16_t *x = harness_input(&c.h, TF_INT16, dims[side], 3);
+            for (int64_t k = 0; k < TF_TensorElementCount(c.h.inputs[side]); k++) {
+                x[k] =
+                    (int16_t)(random_once_in(&seed, 8) ? -32768 : random_in(&seed, -32768, 32767));
+            }
+        }
+        n += compare_rows(&c);
+    }
+
+    assert_true(n >= 200);
+}
+
+static void curves_of_every_word_give_the_same_bits(void **state)
+{
+    static const float scales[] = {1.0F / 4096, 1.0F / 2048, 0.0003F, 0.00001F, 0.0013F};
+    const int64_t count = 65536;
+    int n = 0;
+    (void)state;
+
+    for (int i = 0; i < 10; i++) {
+        check c = {.n = 0};
+        harness_init(&c.h, "Oribi>QUnary");
+        set_scale(&c.h, "input", scales[i / 2]);
+        set_scale(&c.h, "output", 1.0F / 32768);
+        assert_true(oribi_attrs_set_string(&c.h.attrs, &c.h.arena, "function",
+                                           i % 2 == 0 ? "TANH" : "LOGISTIC"));
+        int16_t *x = harness_input(&c.h, TF_INT16, &count, 1);
+        for (int32_t k = 0; k < count; k++) {
+            x[k] = (int16_t)(k - 32768);
+        }
+        n += compare_rows(&c);
+    }
+
+    assert_true(n >= 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_variant_of_a_wide_layer_gives_the_same_bits),
         cmocka_unit_test(layers_that_cannot_be_packed_give_the_same_bits),
+        cmocka_unit_test(products_of_words_give_the_same_bits),
+        cmocka_unit_test(curves_of_every_word_give_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,10 +18,17 @@ static void micro_range(const float *x, int64_t n, float range[2])
     }
 }
 
-static const oribi_bytes micro_bytes = {
-    oribi_micro_quantize_linear, oribi_micro_dequantize_linear, micro_range,
-    oribi_micro_qlinear_softmax, oribi_micro_through_bytes,     oribi_micro_qlinear_add,
-    oribi_micro_qlinear_mul,     oribi_micro_qlinear_max_pool,  oribi_micro_lookup_8};
+static const oribi_bytes micro_bytes = {oribi_micro_quantize_linear,
+                                        oribi_micro_dequantize_linear,
+                                        micro_range,
+                                        oribi_micro_qlinear_softmax,
+                                        oribi_micro_through_bytes,
+                                        oribi_micro_qlinear_add,
+                                        oribi_micro_qlinear_mul,
+                                        oribi_micro_qlinear_max_pool,
+                                        oribi_micro_lookup_8,
+                                        NULL,
+                                        NULL};
 
 /* --- QuantizeLinear and DequantizeLinear ----------------------------------------------------- */
 

@@ -8,7 +8,9 @@
 
 #include "cpu/quantised/quantized.h"
 
+#include "micro/elementwise/curve_points_s16.h"
 #include "micro/elementwise/lookup_8.h"
+#include "micro/elementwise/mul_q.h"
 #include "micro/elementwise/qlinear_binary.h"
 #include "micro/norm/qlinear_softmax.h"
 #include "micro/pool/qlinear_pool.h"
@@ -33,6 +35,12 @@ typedef struct oribi_bytes {
     void (*max_pool)(const struct oribi_micro_qlinear_pool_args *args, const void *input,
                      void *output);
     void (*lookup)(const struct oribi_micro_lookup_8_args *args, const void *input, void *output);
+    /* Of int16: n products, whose operands have steps of 0 or 1, and a curve whose table has a step
+     * in its upper halves. */
+    void (*mul_words)(const struct oribi_micro_mul_q_args *args, const int16_t *a, int32_t a_step,
+                      const int16_t *b, int32_t b_step, int32_t n, int16_t *output);
+    void (*curve)(const struct oribi_micro_curve_points_s16_args *args, const uint32_t *table,
+                  const int16_t *input, int16_t *output);
 } oribi_bytes;
 
 /* Kernels' functions; what a create function makes, oribi_kit_free frees. */
@@ -44,6 +52,8 @@ void *oribi_qlinear_binary_create(TF_OpKernelConstruction *construction);
 void *oribi_max_pool_create(TF_OpKernelConstruction *construction);
 void *oribi_table_create(TF_OpKernelConstruction *construction); /* an oribi_byte_table */
 void *oribi_unary_create(TF_OpKernelConstruction *construction); /* the same, of Oribi>QUnary */
+void *oribi_words_create(TF_OpKernelConstruction *construction); /* Oribi>QMul, of int16 */
+void *oribi_unary_words_create(TF_OpKernelConstruction *construction);
 bool oribi_quantize_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_dequantize_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_dynamic_run(oribi_kit_run *run, const oribi_bytes *loops);
@@ -53,5 +63,7 @@ bool oribi_qlinear_add_run(const void *state, oribi_kit_run *run, const oribi_by
 bool oribi_qlinear_mul_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_max_pool_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_table_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
+bool oribi_mul_words_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
+bool oribi_unary_words_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 
 #endif

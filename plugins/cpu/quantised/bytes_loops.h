@@ -11,6 +11,8 @@
 #include "cpu/quantised/bytes_between.h"
 
 #include "micro/element.h"
+#include "micro/elementwise/curve_s16.h"
+#include "micro/fixed_point.h"
 #include "micro/qlinear.h"
 
 enum { LANES = 64, BLOCK = 256 };
@@ -257,6 +259,76 @@ static void through(const struct oribi_micro_through_bytes_args *args, const flo
     }
 }
 
+/* --- Words ----------------------------------------------------------------------------------- */
+
+/* oribi_micro_wide_mul of n values. The high half of a product never saturates, as multipliers are
+ * at least 0; of its shift only bits that are kept count, so it need not be arithmetic. */
+static inline void mul_row(const struct oribi_micro_mul_q_args *args, const int16_t *a,
+                           const int16_t *b, int32_t n, int16_t *output, const int32_t a_step,
+                           const int32_t b_step)
+{
+    const int32_t multiplier = args->output_multiplier, shift = args->output_shift;
+    const int32_t left = shift > 0 ? shift : 0, right = shift > 0 ? 0 : -shift;
+    const int32_t zero = args->output_zero, low = args->low, high = args->high;
+    ORIBI_CPU_NO_ALIAS
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t x = oribi_micro_shift_left(
+            (a[i * a_step] - args->a_zero) * (b[i * b_step] - args->b_zero), left);
+        const uint64_t wide = (uint64_t)((int64_t)x * multiplier + (INT64_C(1) << 30));
+        const int32_t scaled = oribi_micro_rounding_shift((int32_t)(uint32_t)(wide >> 31), right);
+        output[i] = (int16_t)oribi_micro_clamp(scaled + zero, low, high);
+    }
+}
+
+static void mul_words(const struct oribi_micro_mul_q_args *args, const int16_t *a, int32_t a_step,
+                      const int16_t *b, int32_t b_step, int32_t n, int16_t *output)
+{
+    if (a_step == b_step) {
+        mul_row(args, a, b, n, output, 1, 1);
+    } else if (a_step == 0) {
+        mul_row(args, a, b, n, output, 0, 1);
+    } else {
+        mul_row(args, a, b, n, output, 1, 0);
+    }
+}
+
+/* micro/elementwise/curve_s16.h without branches, of a block: all but reading the table is vectors.
+ */
+static void curve_block(const struct oribi_micro_curve_points_s16_args *args, const uint32_t *table,
+                        const int16_t *input, int32_t n, int16_t *output)
+{
+    const bool is_tanh = args->is_tanh != 0;
+    const int32_t bits = is_tanh ? 8 : 9, last = is_tanh ? 8 : 10, half = 1 << (last - 1);
+    const int32_t above = is_tanh ? half - (1 << 23) : half;
+    const int32_t below = (is_tanh ? 1 << 23 : 1 << 25) + half - 1;
+    const int32_t multiplier = args->multiplier, shift = args->shift;
+    int32_t places[BLOCK];
+    uint32_t points[BLOCK];
+    for (int32_t i = 0; i < n; i++) {
+        places[i] = oribi_micro_curve_place(input[i], multiplier, shift);
+        const int32_t at = (places[i] < 0 ? -places[i] : places[i]) >> bits;
+        points[i] = (uint32_t)(at < 255 ? at : 255);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        points[i] = table[points[i]];
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t place = places[i], size = place < 0 ? -place : place;
+        const int32_t between = (size & ((1 << bits) - 1)) * (int32_t)(points[i] >> 16);
+        const int32_t y = (int32_t)((points[i] & 0xFFFFU) << bits) + between;
+        output[i] = (int16_t)((place >= 0 ? y + above : below - y) >> last);
+    }
+}
+
+static void curve(const struct oribi_micro_curve_points_s16_args *args, const uint32_t *table,
+                  const int16_t *input, int16_t *output)
+{
+    for (int32_t i = 0; i < args->count; i += BLOCK) {
+        const int32_t left = args->count - i;
+        curve_block(args, table, input + i, left < BLOCK ? left : BLOCK, output + i);
+    }
+}
+
 /* --- Kernels --------------------------------------------------------------------------------- */
 
 static void lookup(const struct oribi_micro_lookup_8_args *args, const void *input, void *output)
@@ -267,8 +339,8 @@ static void lookup(const struct oribi_micro_lookup_8_args *args, const void *inp
     oribi_micro_lookup_8(&rest, (const uint8_t *)input + done, (uint8_t *)output + done);
 }
 
-static const oribi_bytes loops = {quantize,  dequantize, range,    softmax, through,
-                                  add_pairs, mul_pairs,  max_pool, lookup};
+static const oribi_bytes loops = {quantize,  dequantize, range,  softmax,   through, add_pairs,
+                                  mul_pairs, max_pool,   lookup, mul_words, curve};
 
 static bool quantize_run(const void *state, oribi_kit_run *run)
 {
@@ -325,6 +397,18 @@ static bool table_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(table, 1)
 
+static bool mul_words_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_mul_words_run(state, run, &loops);
+}
+ORIBI_KIT_COMPUTE(mul_words, 2)
+
+static bool unary_words_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_unary_words_run(state, run, &loops);
+}
+ORIBI_KIT_COMPUTE(unary_words, 1)
+
 #define BYTES_ROW(op, make, fn)                                                                    \
     .op_name = op, ORIBI_ISA_FIELDS(ORIBI_ISA), .create = oribi_##make##_create,                   \
     .compute = fn##_compute, .destroy = oribi_kit_free, .why = "loops of vectors, " ORIBI_ISA_NAME
@@ -340,6 +424,9 @@ const oribi_cpu_kernel ORIBI_ISA_TABLE(bytes)[] = {
     {BYTES_ROW("ONNX>QLinearMul", qlinear_binary, mul), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {BYTES_ROW("ONNX>QLinearTable", table, table), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {BYTES_ROW("Oribi>QUnary", unary, table), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
+    {BYTES_ROW("Oribi>QMul", words, mul_words), .types = {{"T", ORIBI_KIT_TYPE(TF_INT16)}}},
+    {BYTES_ROW("Oribi>QUnary", unary_words, unary_words),
+     .types = {{"T", ORIBI_KIT_TYPE(TF_INT16)}}},
     {BYTES_ROW("ONNX>QLinearMaxPool", max_pool, max), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {.op_name = NULL},
 };

@@ -3,6 +3,7 @@
  * also by vectors, with the same results.
  */
 #include "cpu/base/families.h"
+#include "cpu/quantised/bytes.h"
 #include "cpu/quantised/quantized.h"
 #include "cpu/quantised/quantized_panels.h"
 
@@ -82,6 +83,7 @@ ORIBI_ISAS_OF_quantized_panels(CREATE_SET)
 
     typedef struct binary_args {
     int32_t kind;
+    const oribi_bytes *loops; /* of products of int16; NULL: micro/'s */
     union {
         struct oribi_micro_add_s8_args add;
         struct oribi_micro_wide_add_args wide_add;
@@ -138,6 +140,19 @@ static void add_call(const void *all, const struct oribi_micro_broadcast *shape,
     }
 }
 
+/* Rows of the last dimension, of int16. */
+static void mul_rows(const binary_args *args, const struct oribi_micro_broadcast *shape,
+                     const int16_t *a, const int16_t *b, int16_t *y)
+{
+    const int32_t last = shape->rank - 1, n = shape->dims[last];
+    struct oribi_micro_broadcast_walk walk = {0};
+    do {
+        args->loops->mul_words(&args->u.mul, a + walk.a, shape->a_step[last], b + walk.b,
+                               shape->b_step[last], n, y);
+        y += n;
+    } while (oribi_micro_broadcast_next(shape, &walk) != 0);
+}
+
 static void mul_call(const void *all, const struct oribi_micro_broadcast *shape, const void *a,
                      const void *b, void *y)
 {
@@ -145,6 +160,8 @@ static void mul_call(const void *all, const struct oribi_micro_broadcast *shape,
     args.u.mul.shape = *shape;
     if (args.kind == ORIBI_MICRO_S8) {
         oribi_micro_mul_s8(&args.u.mul, a, b, y, NULL);
+    } else if (args.loops != NULL) {
+        mul_rows(&args, shape, a, b, y);
     } else {
         oribi_micro_wide_mul(&args.u.mul, a, b, y, NULL);
     }
@@ -244,7 +261,7 @@ static void flat_units(void *object, int64_t begin, int64_t end)
 
 static bool binary_run(const binary_state *state, oribi_kit_run *run,
                        int32_t (*prepare)(const struct oribi_micro_binary_q_spec *, binary_args *),
-                       int what)
+                       int what, const oribi_bytes *loops)
 {
     static void (*const calls[])(const void *, const struct oribi_micro_broadcast *, const void *,
                                  const void *,
@@ -269,6 +286,7 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run,
     spec.b_rank = in.b.n;
     spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
     args.kind = spec.kind;
+    args.loops = loops;
     if (!oribi_quantized_check(run, prepare(&spec, &args))) {
         return false;
     }
@@ -292,7 +310,7 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run,
 #define BINARY(name, what)                                                                         \
     static bool name##_run(const void *state, oribi_kit_run *run)                                  \
     {                                                                                              \
-        return binary_run(state, run, name##_prepare, what);                                       \
+        return binary_run(state, run, name##_prepare, what, NULL);                                 \
     }                                                                                              \
     ORIBI_KIT_COMPUTE(name, 2)
 BINARY(add, SUM)
@@ -300,6 +318,16 @@ BINARY(sub, SUM)
 BINARY(mul, PRODUCT)
 BINARY(squared, SQUARED)
 BINARY(div, QUOTIENT)
+
+void *oribi_words_create(TF_OpKernelConstruction *construction)
+{
+    return mul_create_any(construction);
+}
+
+bool oribi_mul_words_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops)
+{
+    return binary_run(state, run, mul_prepare, PRODUCT, loops);
+}
 
 #define ROW(op, value_types, set, make, fn, text)                                                  \
     {                                                                                              \

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oribi>QUnary of int16 by micro/'s kernels. */
 #include "cpu/base/families.h"
+#include "cpu/quantised/bytes.h"
 #include "cpu/quantised/quantized.h"
 
+#include "micro/elementwise/curve_table_s16.h"
 #include "micro/quantize/requantize.h"
 #include "micro/unary/unary_real_prepare.h"
 
@@ -14,14 +16,26 @@ typedef struct unary_state {
         struct oribi_micro_curve_points_s16_args curve;
         struct oribi_micro_sqrt_s16_args sqrt;
         int16_t table[ORIBI_MICRO_LOOKUP_S16];
-    } u; /* counts unset */
+    } u;                  /* counts unset */
+    uint32_t points[256]; /* of a curve; see bytes.h */
 } unary_state;
+
+/* Places behind the last have its value. */
+static void set_points(bool is_tanh, uint32_t *points)
+{
+    for (int i = 0; i < 255; i++) {
+        const uint32_t low = oribi_micro_curve_table_s16[i];
+        points[i] = low | (oribi_micro_curve_table_s16[i + 1] - low) << 16;
+    }
+    points[255] = is_tanh ? 0xFFFF : 0x7FFF * 2;
+}
 
 static int32_t prepare(const struct oribi_micro_unary_16_spec *spec, unary_state *state)
 {
     switch (spec->function) {
     case ORIBI_MICRO_UNARY_LOGISTIC:
     case ORIBI_MICRO_UNARY_TANH:
+        set_points(spec->function == ORIBI_MICRO_UNARY_TANH, state->points);
         return oribi_micro_curve_points_s16_prepare(spec, &state->u.curve);
     case ORIBI_MICRO_UNARY_LEAKY_RELU:
     case ORIBI_MICRO_UNARY_ABS:
@@ -54,16 +68,33 @@ static void unary_read(oribi_kit_setup *setup, unary_state *state)
 }
 ORIBI_KIT_CREATE(unary, unary_state)
 
-static void call(const void *state, int32_t count, const void *input, void *output)
+typedef struct unary_call {
+    const unary_state *state;
+    const oribi_bytes *loops; /* of curves; NULL: micro/'s */
+} unary_call;
+
+static void call_curve(const unary_call *of, int32_t count, const void *input, void *output)
 {
-    const struct oribi_micro_lookup_s16_args lookup = {count,
-                                                       ((const unary_state *)state)->u.table};
-    unary_state s = *(const unary_state *)state;
-    switch (s.function) {
+    struct oribi_micro_curve_points_s16_args args = of->state->u.curve;
+    args.count = count;
+    if (of->loops != NULL) {
+        of->loops->curve(&args, of->state->points, input, output);
+    } else {
+        oribi_micro_curve_points_s16(&args, input, output);
+    }
+}
+
+static void call(const void *all, int32_t count, const void *input, void *output)
+{
+    const unary_state *s = ((const unary_call *)all)->state;
+    const struct oribi_micro_lookup_s16_args lookup = {count, s->u.table};
+    struct oribi_micro_requantize_args relu;
+    struct oribi_micro_leaky_relu_s16_args leaky;
+    struct oribi_micro_sqrt_s16_args sqrt;
+    switch (s->function) {
     case ORIBI_MICRO_UNARY_LOGISTIC:
     case ORIBI_MICRO_UNARY_TANH:
-        s.u.curve.count = count;
-        oribi_micro_curve_points_s16(&s.u.curve, input, output);
+        call_curve(all, count, input, output);
         break;
     case ORIBI_MICRO_UNARY_RSQRT:
     case ORIBI_MICRO_UNARY_EXP:
@@ -73,22 +104,25 @@ static void call(const void *state, int32_t count, const void *input, void *outp
         oribi_micro_lookup_s16(&lookup, input, output);
         break;
     case ORIBI_MICRO_UNARY_SQRT:
-        s.u.sqrt.count = count;
-        oribi_micro_sqrt_s16(&s.u.sqrt, input, output);
+        sqrt = s->u.sqrt;
+        sqrt.count = count;
+        oribi_micro_sqrt_s16(&sqrt, input, output);
         break;
     case ORIBI_MICRO_UNARY_ABS:
     case ORIBI_MICRO_UNARY_LEAKY_RELU:
-        s.u.leaky.count = count;
-        oribi_micro_leaky_relu_s16(&s.u.leaky, input, output);
+        leaky = s->u.leaky;
+        leaky.count = count;
+        oribi_micro_leaky_relu_s16(&leaky, input, output);
         break;
     default:
-        s.u.relu.count = count;
-        oribi_micro_requantize(&s.u.relu, input, output);
+        relu = s->u.relu;
+        relu.count = count;
+        oribi_micro_requantize(&relu, input, output);
         break;
     }
 }
 
-static bool unary_run(const unary_state *state, oribi_kit_run *run)
+static bool run_words(const unary_state *state, oribi_kit_run *run, const oribi_bytes *loops)
 {
     oribi_cpu_shape shape;
     const int32_t values = oribi_quantized_count(run, &shape);
@@ -97,13 +131,29 @@ static bool unary_run(const unary_state *state, oribi_kit_run *run)
     }
     void *output = oribi_kit_output(run, 0, shape.at, shape.n);
     if (output != NULL) {
+        const unary_call of = {state, loops};
         const oribi_quantized_each each = {
-            state, call, TF_TensorData(run->in[0]), output, sizeof(int16_t), sizeof(int16_t)};
+            &of, call, TF_TensorData(run->in[0]), output, sizeof(int16_t), sizeof(int16_t)};
         oribi_quantized_run_each(run, &each, values, 10);
     }
     return output != NULL;
 }
+
+static bool unary_run(const unary_state *state, oribi_kit_run *run)
+{
+    return run_words(state, run, NULL);
+}
 ORIBI_KIT_COMPUTE(unary, 1)
+
+void *oribi_unary_words_create(TF_OpKernelConstruction *construction)
+{
+    return unary_create(construction);
+}
+
+bool oribi_unary_words_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops)
+{
+    return run_words(state, run, loops);
+}
 
 const oribi_cpu_kernel oribi_cpu_quantized_unary_16_kernels[] = {
     ORIBI_QUANTIZED_ROW("Oribi>QUnary", unary, unary, {"T", ORIBI_KIT_TYPE(TF_INT16)}),
