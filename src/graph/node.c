@@ -120,12 +120,14 @@ oribi_node *oribi_graph_add_node(oribi_graph *graph, const char *op_name, const 
 }
 
 /* Only what may say a shape is made dense for shape functions: a few integers (shapes, axes,
- * paddings), scalars, factors of dimensions. Weights stay where they are. */
+ * paddings), scalars, factors of dimensions. Weights stay where they are; few of them may be gone
+ * into what their kernels packed. */
 static bool is_shape_like(const oribi_value *value)
 {
     enum { MAX_ELEMENTS = 1024, MAX_FACTORS = 8 };
     const oribi_constant *constant = value->constant;
-    if (constant == NULL || constant->view.rank > 2 || constant->view.dtype == TF_STRING) {
+    if (constant == NULL || constant->is_absent || constant->is_dropped ||
+        constant->view.rank > 2 || constant->view.dtype == TF_STRING) {
         return false;
     }
     bool is_integer = constant->view.dtype == TF_INT32 || constant->view.dtype == TF_INT64;

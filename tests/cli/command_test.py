@@ -86,6 +86,15 @@ class Command(unittest.TestCase):
         self.assertIn("_FusedConv2D", self.oribi("inspect", packed, "--steps"))
         self.assertIn("median", self.oribi("bench", packed, "-n", 1))
 
+    def test_a_layer_of_few_weights_runs_from_a_packed_file(self):
+        weights = np.float32([[1, 2, 3, 4], [5, 6, 7, 8]])
+        model = self.write("small.onnx", o.model([o.node("MatMul", ["x", "w"], ["y"])], [o.info("x", [3, 2])],
+                                                 [o.info("y", [3, 4])], [o.tensor("w", weights)]))
+        packed = self.folder / "small.oribi"
+        self.oribi("pack", model, "-o", packed)
+        self.oribi("run", packed, "-i", "x=3x2xf32=1,0,0,1,2,-1", "-o", self.folder / "y.npy")
+        np.testing.assert_array_equal(np.load(self.folder / "y.npy"), np.float32([[1, 0], [0, 1], [2, -1]]) @ weights)
+
     def test_packing_overwrites_nothing_unasked(self):
         self.oribi("pack", DIGITS / "digits.onnx", code=2)
         self.assertIn("-o FILE", self.err)
