@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernel/context.h"
+#include "op/op_proto.h"
 #include "tensorflow/c/experimental/next_pluggable_device/c_api.h"
 
 static TF_StringView view(const char *text)
@@ -55,14 +56,7 @@ static void fill_empty(TF_Buffer *buffer, TF_Status *status)
         oribi_fail(status, TF_INVALID_ARGUMENT, "Passing non-empty TF_Buffer is invalid.");
         return;
     }
-    TF_Buffer *made = TF_NewBufferFromString("", 0);
-    if (made == NULL) {
-        oribi_fail_memory(status);
-        return;
-    }
-    *buffer = *made;
-    *made = (TF_Buffer){0};
-    TF_DeleteBuffer(made);
+    (void)oribi_proto_fill(&(oribi_text){0}, buffer, status);
 }
 
 void TF_GetSerializedFunctionDefLibrary(TF_OpKernelContext *ctx,

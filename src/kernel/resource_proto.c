@@ -11,7 +11,8 @@
 
 enum { FIELD_DEVICE = 1, FIELD_CONTAINER, FIELD_NAME, FIELD_HASH_CODE, FIELD_TYPE_NAME };
 
-static TF_Buffer *write_handle(TF_OpKernelContext *ctx, const TF_Resource *resource)
+static void write_handle(TF_OpKernelContext *ctx, const TF_Resource *resource, TF_Buffer *out,
+                         TF_Status *status)
 {
     const oribi_resource_names names = oribi_resource_names_of(resource);
     oribi_text text = {0};
@@ -21,7 +22,7 @@ static TF_Buffer *write_handle(TF_OpKernelContext *ctx, const TF_Resource *resou
     oribi_proto_string(&text, FIELD_NAME, names.name);
     oribi_proto_number(&text, FIELD_HASH_CODE, names.id);
     oribi_proto_string(&text, FIELD_TYPE_NAME, names.type);
-    return oribi_proto_finish(&text);
+    (void)oribi_proto_fill(&text, out, status);
 }
 
 void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx, int i,
@@ -30,7 +31,6 @@ void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx, int i,
 {
     TF_Tensor *handle = NULL;
     TF_Resource *resource = NULL;
-    TF_Buffer *made = NULL;
 
     TF_SetStatus(status, TF_OK, "");
     if (serialized_resource_handle_proto->data != NULL) {
@@ -45,15 +45,8 @@ void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx, int i,
         resource = TF_ResourceFromTensor(ctx, handle, 0, NULL, status);
     }
     if (resource != NULL) {
-        made = write_handle(ctx, resource);
-        if (made == NULL) {
-            oribi_fail_memory(status);
-        } else {
-            *serialized_resource_handle_proto = *made;
-            *made = (TF_Buffer){0};
-        }
+        write_handle(ctx, resource, serialized_resource_handle_proto, status);
     }
-    TF_DeleteBuffer(made);
     TF_DeleteResource(resource);
     TF_DeleteTensor(handle);
 }

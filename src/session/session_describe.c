@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "format/json.h"
+#include "op/op_proto.h"
 #include "op/traits.h"
 #include "session/batch/batch.h"
 #include "session/session_internal.h"
@@ -521,15 +522,7 @@ void oribi_session_describe(oribi_session *session, const char *what, TF_Buffer 
         return;
     }
     if (describe(session, what, &text, status)) {
-        TF_Buffer *made =
-            text.failed ? NULL : TF_NewBufferFromString(oribi_text_string(&text), text.length);
-        if (made == NULL) {
-            oribi_fail_memory(status);
-        } else {
-            *json = *made;
-            *made = (TF_Buffer){0};
-            TF_DeleteBuffer(made);
-        }
+        (void)oribi_proto_fill(&text, json, status);
     }
     oribi_text_destroy(&text);
 }
