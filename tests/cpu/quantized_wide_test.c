@@ -14,6 +14,9 @@
 #include "harness.h"
 #include "tests/micro/random.h"
 
+#include "micro/element.h"
+#include "micro/reduce/reduce_q_prepare.h"
+
 #define SHOULD_HAVE_VECTORS (oribi_cpu_has(ORIBI_ISA_avx2))
 
 enum { MOST_OUTPUTS = 300 };
@@ -298,6 +301,47 @@ static void curves_of_every_word_give_the_same_bits(void **state)
     assert_true(n >= 10);
 }
 
+/* Channels that are summed by vectors have what micro/'s walk over each gives. */
+static void means_of_channels_have_the_bits_of_a_walk(void **state)
+{
+    static int16_t want[3 * 200];
+    (void)state;
+
+    for (uint64_t i = 1; i <= 60; i++) {
+        uint64_t seed = i * UINT64_C(0x9e3779b97f4a7c15);
+        const bool is_byte = i % 2 == 0;
+        const int64_t dims[3] = {random_in(&seed, 1, 3), random_in(&seed, 1, 30),
+                                 near_width(&seed)};
+        const int64_t one = 1;
+        const int32_t sizes[3] = {(int32_t)dims[0], (int32_t)dims[1], (int32_t)dims[2]};
+        struct oribi_micro_reduce_q_args args;
+        check c = {.n = 0};
+        harness_init(&c.h, i % 3 == 0 ? "Oribi>QSum" : "Oribi>QMean");
+        set_scale(&c.h, "input", 0.5F);
+        set_scale(&c.h, "output", i % 5 == 0 ? 0.01F : 0.7F);
+        char *x = harness_input(&c.h, is_byte ? TF_UINT8 : TF_INT16, dims, 3);
+        const int64_t bytes = (int64_t)TF_TensorByteSize(c.h.inputs[0]);
+        random_bytes(&seed, (int8_t *)x, (int32_t)bytes, -128, 127);
+        *(int32_t *)harness_input(&c.h, TF_INT32, &one, 1) = 1;
+        const struct oribi_micro_reduce_q_spec spec = {
+            .dims = sizes,
+            .rank = 3,
+            .summed = 2,
+            .kind = is_byte ? ORIBI_MICRO_U8 : ORIBI_MICRO_S16,
+            .function = i % 3 == 0 ? ORIBI_MICRO_REDUCE_SUM : ORIBI_MICRO_REDUCE_MEAN,
+            .input = {0.5F, 0},
+            .output = {i % 5 == 0 ? 0.01F : 0.7F, 0}};
+
+        assert_true(harness_resolve(&c.h));
+        assert_true(harness_run(&c.h, harness_reference(&c.h)));
+
+        assert_int_equal(oribi_micro_reduce_q_prepare(&spec, &args), ORIBI_MICRO_OK);
+        oribi_micro_wide_reduce(&args, x, want);
+        assert_memory_equal(TF_TensorData(c.h.outputs[0]), want, TF_TensorByteSize(c.h.outputs[0]));
+        harness_destroy(&c.h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +349,7 @@ int main(void)
         cmocka_unit_test(layers_that_cannot_be_packed_give_the_same_bits),
         cmocka_unit_test(products_of_words_give_the_same_bits),
         cmocka_unit_test(curves_of_every_word_give_the_same_bits),
+        cmocka_unit_test(means_of_channels_have_the_bits_of_a_walk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

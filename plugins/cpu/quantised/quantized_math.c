@@ -51,29 +51,57 @@ typedef struct reduce_call {
     int32_t function;
 } reduce_call;
 
-/* Are int8 summed whose channels lie side by side, so that vectors add them? */
+/* Do channels lie side by side, so that vectors add them? */
 static bool is_by_channels(const struct oribi_micro_reduce_q_args *a)
 {
     const int32_t last = a->kept.rank - 1;
-    return a->kind == ORIBI_MICRO_S8 && a->summed.rank == 1 && last <= 1 && a->kept.step[last] == 1;
+    return a->summed.rank == 1 && last <= 1 && a->kept.step[last] == 1;
 }
 
-/* oribi_micro_reduce_s8 of such sums. */
-static void reduce_channels(const struct oribi_micro_reduce_q_args *a, const int8_t *input,
-                            int8_t *output)
+/* As oribi_quantized_add_rows. */
+#define ADD_ROWS(name, type)                                                                       \
+    static void name(const type *restrict from, int64_t step, int64_t rows, int32_t n,             \
+                     int32_t *restrict sums)                                                       \
+    {                                                                                              \
+        for (int64_t row = 0; row < rows; row++, from += step) {                                   \
+            for (int32_t k = 0; k < n; k++) {                                                      \
+                sums[k] += from[k];                                                                \
+            }                                                                                      \
+        }                                                                                          \
+    }
+ADD_ROWS(add_rows_u8, uint8_t)
+ADD_ROWS(add_rows_s16, int16_t)
+
+/* Adds n neighbours from value `at` on. */
+static void add_rows(const struct oribi_micro_reduce_q_args *a, const void *input, int64_t at,
+                     int32_t n, int32_t *sums)
+{
+    const int64_t step = a->summed.step[0], rows = a->summed.dims[0];
+    if (a->kind == ORIBI_MICRO_S8) {
+        oribi_quantized_add_rows((const int8_t *)input + at, step, rows, n, sums);
+    } else if (a->kind == ORIBI_MICRO_S16) {
+        add_rows_s16((const int16_t *)input + at, step, rows, n, sums);
+    } else {
+        add_rows_u8((const uint8_t *)input + at, step, rows, n, sums);
+    }
+}
+
+/* oribi_micro_reduce_s8, or oribi_micro_wide_reduce, of such sums. */
+static void reduce_channels(const struct oribi_micro_reduce_q_args *a, const void *input,
+                            void *output)
 {
     const int32_t last = a->kept.rank - 1, channels = a->kept.dims[last];
-    for (int32_t i = 0; i < (last == 0 ? 1 : a->kept.dims[0]); i++, output += channels) {
+    for (int32_t i = 0; i < (last == 0 ? 1 : a->kept.dims[0]); i++) {
         for (int32_t c = 0; c < channels; c += ORIBI_QUANTIZED_SUMS) {
             int32_t sums[ORIBI_QUANTIZED_SUMS] = {0};
             const int32_t left = channels - c;
             const int32_t n = left < ORIBI_QUANTIZED_SUMS ? left : ORIBI_QUANTIZED_SUMS;
-            oribi_quantized_add_rows(input + (int64_t)i * a->kept.step[0] + c, a->summed.step[0],
-                                     a->summed.dims[0], n, sums);
+            add_rows(a, input, (int64_t)i * a->kept.step[0] + c, n, sums);
             for (int32_t k = 0; k < n; k++) {
                 const int32_t y =
                     oribi_micro_scale(sums[k] - a->zero_sum, a->output_multiplier, a->output_shift);
-                output[c + k] = (int8_t)oribi_micro_clamp(y + a->output_zero, INT8_MIN, INT8_MAX);
+                oribi_micro_element_set(output, a->kind, i * channels + c + k,
+                                        oribi_micro_clamp(y + a->output_zero, a->low, a->high));
             }
         }
     }
@@ -89,7 +117,7 @@ static void reduce_units(void *object, int64_t begin, int64_t end)
     if (call->function == ORIBI_MICRO_REDUCE_PROD) {
         oribi_micro_prod_q(&args, input, output);
     } else if (is_by_channels(&args)) {
-        reduce_channels(&args, (const int8_t *)input, (int8_t *)output);
+        reduce_channels(&args, input, output);
     } else if (args.kind == ORIBI_MICRO_S8) {
         oribi_micro_reduce_s8(&args, (const int8_t *)input, (int8_t *)output);
     } else {
