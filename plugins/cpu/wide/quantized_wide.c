@@ -5,7 +5,7 @@
  */
 #include "cpu/base/families.h"
 #include "cpu/quantised/quantized.h"
-#include "cpu/quantised/quantized_wide.h"
+#include "cpu/wide/quantized_wide.h"
 
 #include "micro/element.h"
 #include "micro/conv/wide_transpose_conv_prepare.h"

@@ -2,7 +2,7 @@
 /* Layers of int16 and of uint8 for AVX2. See quantized_wide_loops.h. */
 #include "cpu/base/add_x86_avx2.h"
 #include "cpu/base/unrolled.h"
-#include "cpu/quantised/quantized_wide.h"
+#include "cpu/wide/quantized_wide.h"
 
 #include <string.h>
 
@@ -44,4 +44,4 @@ static inline void store(vector words, int32_t count, bool is_byte, char *out)
     }
 }
 
-#include "cpu/quantised/quantized_wide_loops.h"
+#include "cpu/wide/quantized_wide_loops.h"

@@ -27,4 +27,4 @@ static inline void store(vector words, int32_t count, bool is_byte, char *out)
     }
 }
 
-#include "cpu/quantised/quantized_wide_loops.h"
+#include "cpu/wide/quantized_wide_loops.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers of int16 and of uint8 for AVX-512. See quantized_wide_loops.h. */
-#include "cpu/quantised/quantized_wide.h"
+#include "cpu/wide/quantized_wide.h"
 
 #include <immintrin.h>
 
@@ -13,4 +13,4 @@ static inline __m512i dot(__m512i sum, __m512i a, __m512i b)
     return sum;
 }
 
-#include "cpu/quantised/quantized_wide_x86_avx512.h"
+#include "cpu/wide/quantized_wide_x86_avx512.h"

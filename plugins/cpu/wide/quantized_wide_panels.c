@@ -3,7 +3,7 @@
  * from: int16 less the zero point, with zeros around. An image of int16 whose windows never leave
  * it is read where it is. Read next: quantized_wide_loops.h.
  */
-#include "cpu/quantised/quantized_wide.h"
+#include "cpu/wide/quantized_wide.h"
 
 #include "micro/dims.h"
 #include "micro/element.h"
