@@ -5,6 +5,8 @@
  */
 #include "micro/float_rules.h"
 
+#include <stddef.h>
+
 #include "micro/port.h"
 #include "micro/conv/qlinear_conv2d.h"
 
@@ -44,7 +46,8 @@ static void add_depthwise_tap(const struct oribi_micro_qlinear_conv2d_args *a, c
 {
     for (int32_t c = 0; c < b->count; c++) {
         const int32_t x = oribi_micro_qlinear_get(pixel, c, a->input_signed) - a->input_zero;
-        const int32_t w = oribi_micro_qlinear_get(filter, c, a->filter_signed) - zeros[c];
+        const int32_t zero = zeros != NULL ? zeros[c] : 0;
+        const int32_t w = oribi_micro_qlinear_get(filter, c, a->filter_signed) - zero;
         b->sums[c] += (uint32_t)x * (uint32_t)w;
     }
 }
@@ -67,7 +70,7 @@ static void add_window(const struct oribi_micro_qlinear_conv2d_args *a, const ui
             }
             const uint8_t *pixel = image + (row * a->in_w + column) * a->in_c + from;
             if (is_depthwise != 0) {
-                add_depthwise_tap(a, pixel, w, zeros + b->first, b);
+                add_depthwise_tap(a, pixel, w, zeros != NULL ? zeros + b->first : NULL, b);
             } else {
                 add_tap(a, pixel, w, depth, b);
             }
@@ -102,8 +105,9 @@ void oribi_micro_qlinear_conv2d(const struct oribi_micro_qlinear_conv2d_args *ar
                 add_window(a, image, (const uint8_t *)filter, filter_zeros, y,
                            x * a->stride_w - a->before_w, &b);
                 for (int32_t k = 0; k < b.count; k++, c++) {
-                    const uint32_t zero = (uint32_t)filter_zeros[c] + flip;
-                    const uint32_t sum = b.sums[k] - b.inputs * zero + (uint32_t)bias[c];
+                    const uint32_t zero = filter_zeros != NULL ? (uint32_t)filter_zeros[c] : 0U;
+                    const uint32_t more = bias != NULL ? (uint32_t)bias[c] : 0U;
+                    const uint32_t sum = b.sums[k] - b.inputs * (zero + flip) + more;
                     oribi_micro_qlinear_store(output, at++, a->output, (int32_t)sum, multipliers[c],
                                               a->output_zero, a->low, a->high);
                 }

@@ -5,22 +5,12 @@
 #include "micro/port.h"
 #include "micro/quantize/through_bytes.h"
 
-/* To the nearest within these bounds, ties away from zero; a NaN stays one. */
-static float nearest(float x, float low, float high)
-{
-    if (!(x > low && x < high)) {
-        return x <= low ? low : x >= high ? high : x;
-    }
-    const float whole = (float)(int32_t)x, rest = x - whole;
-    return rest >= 0.5F ? whole + 1.0F : rest <= -0.5F ? whole - 1.0F : whole;
-}
-
 /* Steps of 1/127 of the largest magnitude. */
 static void symmetric_row(const float *x, int32_t n, float range, float *y)
 {
     const float scale = range / 127.0F, inverse = 127.0F / range;
     for (int32_t i = 0; i < n; i++) {
-        y[i] = nearest(x[i] * inverse, -127.0F, 127.0F) * scale;
+        y[i] = oribi_micro_through_bytes_nearest(x[i] * inverse, -127.0F, 127.0F) * scale;
     }
 }
 
@@ -31,7 +21,7 @@ static void asymmetric_row(const float *x, int32_t n, float low, float high, flo
     const float inverse = 1.0F / scale;
     for (int32_t i = 0; i < n; i++) {
         const float product = x[i] * inverse;
-        y[i] = (nearest(zero + product, -128.0F, 127.0F) - zero) * scale;
+        y[i] = (oribi_micro_through_bytes_nearest(zero + product, -128.0F, 127.0F) - zero) * scale;
     }
 }
 

@@ -38,4 +38,14 @@ static inline float oribi_micro_through_bytes_zero(double low, double high, floa
     return (float)(rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole);
 }
 
+/* To the nearest within these bounds, ties away from zero; a NaN stays one. */
+static inline float oribi_micro_through_bytes_nearest(float x, float low, float high)
+{
+    if (!(x > low && x < high)) {
+        return x <= low ? low : x >= high ? high : x;
+    }
+    const float whole = (float)(int32_t)x, rest = x - whole;
+    return rest >= 0.5F ? whole + 1.0F : rest <= -0.5F ? whole - 1.0F : whole;
+}
+
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX's quantised layers and pools, NHWC. The convolution, filter HWIO, takes zero points of the
- * filter and multipliers per result channel, as inputs, so that importers and kernels share one
- * form for QLinearConv, ConvInteger and QLinearMatMul; micro/qlinear_*.h have the arithmetic. Read
- * next: qlinear_elements_ops.c.
+/* ONNX's quantised layers and pools, NHWC, and TensorFlow Lite's convolution of floats by weights
+ * of int8 (Oribi>RowsToBytes before it: quantized_ops.c). ONNX's convolution, filter HWIO, takes
+ * zero points of the filter and multipliers per result channel, as inputs, so that importers and
+ * kernels share one form for QLinearConv, ConvInteger and QLinearMatMul; micro/qlinear_*.h have the
+ * arithmetic. Read next: qlinear_elements_ops.c.
  */
 #include <inttypes.h>
 
@@ -52,9 +53,11 @@ static bool check_groups(int64_t depth, int64_t taken, int64_t channels, TF_Stat
     return true;
 }
 
-static void conv(oribi_ops_ctx *ctx, TF_Status *status)
+/* Inputs [2, channels_end) have an element for each channel; those behind, if any, for each image.
+ */
+static void conv_of(oribi_ops_ctx *ctx, int channels_end, int end, TF_Status *status)
 {
-    oribi_ops_shape input, filter, per_channel;
+    oribi_ops_shape input, filter, each;
     int64_t strides[2], dilations[2], pads[4];
     int count = 0;
     if (!read_pair(ctx, "strides", strides, status) ||
@@ -64,9 +67,10 @@ static void conv(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_input_rank(ctx, 1, 4, &filter, status)) {
         return;
     }
-    for (int i = 2; i < 5; i++) { /* bias, filter_zeros, multipliers */
-        if (!oribi_ops_input_rank(ctx, i, 1, &per_channel, status) ||
-            !oribi_ops_merge_dim(&per_channel.at[0], filter.at[3], status)) {
+    for (int i = 2; i < end; i++) {
+        const int64_t whole = i < channels_end ? filter.at[3] : input.at[0];
+        if (!oribi_ops_input_rank(ctx, i, 1, &each, status) ||
+            !oribi_ops_merge_dim(&each.at[0], whole, status)) {
             return;
         }
     }
@@ -82,6 +86,16 @@ static void conv(oribi_ops_ctx *ctx, TF_Status *status)
         slide(&input.at[2], filter.at[1], strides[1], dilations[1], pads + 1, status)) {
         oribi_ops_output(ctx, 0, &input, status);
     }
+}
+
+static void conv(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    conv_of(ctx, 5, 5, status); /* bias, filter_zeros, multipliers */
+}
+
+static void hybrid_conv(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    conv_of(ctx, 4, 6, status); /* bias, multipliers; scales, zeros */
 }
 
 static void pool(oribi_ops_ctx *ctx, TF_Status *status)
@@ -158,6 +172,13 @@ const oribi_ops_row oribi_ops_qlinear[] = {
               "strides: list(int); dilations: list(int); pads: list(int); " BOUNDS,
      .traits = "batch(input); cost(conv, filter)",
      .shape = conv},
+    {.name = "Oribi>HybridConv2D",
+     .inputs =
+         "input: uint8; filter: int8; bias: float; multipliers: float; scales: float; zeros: int32",
+     .outputs = "output: float",
+     .attrs = "strides: list(int); dilations: list(int); pads: list(int); low: float; high: float",
+     .traits = "cost(conv, filter)",
+     .shape = hybrid_conv},
     {.name = "ONNX>QLinearMatMul",
      .inputs = "a: Ta; b: Tb; a_zeros: int32; b_zeros: int32; multipliers: float",
      .outputs = "y: Ty",

@@ -252,6 +252,30 @@ static void concat(oribi_ops_ctx *ctx, TF_Status *status)
     oribi_ops_output(ctx, 0, &shape, status);
 }
 
+/* A scale and a zero point for each row: what lies behind the first `lead` dimensions. */
+static void rows_to_bytes(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape x;
+    int64_t lead, rows = 1;
+    if (!oribi_ops_input(ctx, 0, &x, status) || !oribi_ops_attr_int(ctx, "lead", &lead, status)) {
+        return;
+    }
+    lead = lead < 0 && x.n >= 0 ? lead + x.n : lead;
+    if (x.n >= 0 && (lead < 0 || lead > x.n)) {
+        oribi_ops_fail(status, "There are no %" PRId64 " dimensions of %d", lead, (int)x.n);
+        return;
+    }
+    for (int64_t i = 0; x.n >= 0 && i < lead; i++) {
+        if (!oribi_ops_multiply(rows, x.at[i], &rows, status)) {
+            return;
+        }
+    }
+    rows = x.n < 0 ? -1 : rows;
+    if (oribi_ops_output(ctx, 0, &x, status) && oribi_ops_output_dims(ctx, 1, 1, &rows, status)) {
+        oribi_ops_output_dims(ctx, 2, 1, &rows, status);
+    }
+}
+
 /* clang-format off: one attribute a line */
 #define T_ATTR          "T: {int8}"
 #define ANY_T           "T: {int8, uint8, int16}"
@@ -456,5 +480,10 @@ const oribi_ops_row oribi_ops_quantized[] = {
      .outputs = "output: float",
      .attrs = "lead: int; asymmetric: bool = false",
      .shape = oribi_ops_shape_unchanged},
+    {.name = "Oribi>RowsToBytes",
+     .inputs = "input: float",
+     .outputs = "output: uint8; scales: float; zeros: int32",
+     .attrs = "lead: int; asymmetric: bool = false",
+     .shape = rows_to_bytes},
     {.name = NULL},
 };

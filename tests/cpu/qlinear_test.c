@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every variant of ONNX>QLinearConv2D and ONNX>QLinearMatMul against the reference row, to the bit:
- * long windows, many channels, few rows, groups, depthwise, dilation, padding, batches, each type
- * of results; weights as inputs and as constants, which creation packs.
+/* Every variant of ONNX>QLinearConv2D, ONNX>QLinearMatMul and Oribi>HybridConv2D against the
+ * reference row, to the bit: long windows, many channels, few rows, groups, depthwise, dilation,
+ * padding, batches, each type of results; weights as inputs and as constants, which creation packs.
  */
 #include "kernel_harness.h"
 
@@ -52,6 +52,8 @@ static const layer_case cases[] = {
     {{2, 9, 17, 8}, {3, 3, 8, 40}, {2, 2}, {1, 1}, {0, 1, 1, 0}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
     {{1, 5, 14, 12}, {3, 3, 12, 16}, {1, 2}, {1, 1}, {1, 1, 1, 1}, TF_INT8, TF_INT8, TF_INT8, -128, 127},
     {{2, 5, 5, 66}, {3, 3, 66, 80}, {1, 1}, {1, 1}, {1, 1, 1, 1}, TF_INT8, TF_UINT8, TF_INT32, -128, 127},
+    {{65, 1, 1, 75}, {1, 1, 75, 290}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_UINT8, TF_INT8, TF_FLOAT, -128, 127},
+    {{3, 1, 1, 1030}, {1, 1, 1030, 33}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_UINT8, TF_INT8, TF_FLOAT, 0, 255},
 };
 
 typedef struct product_case {
@@ -244,7 +246,8 @@ static uint8_t *keep_turned(harness *node, int i)
     return stored;
 }
 
-/* Every variant, with weights that runs bring, and with constants. */
+/* Every variant, with weights that runs bring, and with constants. Input 3: zero points or
+ * multipliers. */
 static void check_variants(check *self, const char *op)
 {
     TF_Status *status = TF_NewStatus();
@@ -306,6 +309,54 @@ static void run_case(const layer_case *c, const data_kind *kind, oribi_pool *poo
     harness_end(node);
 }
 
+/* A scale, and a zero point perhaps at the end of the range, for each image. */
+static void add_images(harness *node, int64_t images)
+{
+    TF_Tensor *scales = harness_tensor(TF_FLOAT, &images, 1);
+    TF_Tensor *zeros = harness_tensor(TF_INT32, &images, 1);
+    for (int64_t i = 0; i < images; i++) {
+        ((float *)TF_TensorData(scales))[i] = 0.03f + 0.02f * harness_random();
+        ((int32_t *)TF_TensorData(zeros))[i] =
+            i % 5 == 4 ? 255 : 127 + (int32_t)(127.9f * harness_random());
+    }
+    harness_add(node, scales);
+    harness_add(node, zeros);
+}
+
+static TF_Tensor *reals_tensor(int64_t count, float middle, float reach)
+{
+    TF_Tensor *tensor = harness_tensor(TF_FLOAT, &count, 1);
+    for (int64_t i = 0; i < count; i++) {
+        ((float *)TF_TensorData(tensor))[i] = middle + reach * harness_random();
+    }
+    return tensor;
+}
+
+/* The case's sizes, whatever its types are. */
+static void run_hybrid(const layer_case *c, const data_kind *kind, oribi_pool *pool,
+                       const char *what)
+{
+    check self = {.what = what};
+    harness *node = &self.node;
+    harness_begin(node);
+    node->pool = pool;
+    node->output_type = TF_FLOAT;
+    oribi_attrs *attrs = &node->attrs;
+    oribi_arena *arena = &node->arena;
+    assert_true(oribi_attrs_set_float(attrs, arena, "low", c->low < 0 ? -1e9f : 0.0f) &&
+                oribi_attrs_set_float(attrs, arena, "high", c->high > 127 ? 1e9f : 6.0f) &&
+                oribi_attrs_set_ints(attrs, arena, "strides", c->strides, 2) &&
+                oribi_attrs_set_ints(attrs, arena, "dilations", c->dilations, 2) &&
+                oribi_attrs_set_ints(attrs, arena, "pads", c->pads, 4));
+    harness_add(node, kind->inputs(TF_UINT8, c->x, 4));
+    harness_add(node, kind->weights(TF_INT8, c->filter, 4));
+    harness_add(node, reals_tensor(c->filter[3], 0.0f, 3.0f));
+    harness_add(node, reals_tensor(c->filter[3], 0.003f, 0.002f));
+    add_images(node, c->x[0]);
+    check_variants(&self, "Oribi>HybridConv2D");
+    harness_end(node);
+}
+
 static TF_Tensor *numbers_tensor(TF_DataType type, int64_t count, int32_t middle, float reach)
 {
     TF_Tensor *tensor = harness_tensor(type, &count, 1);
@@ -357,6 +408,7 @@ static void run_cases(int threads)
         (void)snprintf(what, sizeof what, "case %zu, data %zu, %d threads", at, kind, threads);
         harness_random_state = (uint32_t)at + 1;
         run_case(&cases[at], &kinds[kind], pool, what);
+        run_hybrid(&cases[at], &kinds[kind], pool, what);
     }
     for (size_t i = 0; i < KINDS * sizeof products / sizeof *products; i++) {
         const size_t kind = i % KINDS, at = i / KINDS;

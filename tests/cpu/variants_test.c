@@ -29,13 +29,14 @@ static float uniform(float low, float high)
     return low + (high - low) * (float)(next() >> 40) * 0x1p-24f;
 }
 
-static void floats(harness *h, int rank, const int64_t *dims, float low, float high)
+static float *floats(harness *h, int rank, const int64_t *dims, float low, float high)
 {
     float *data = harness_input_floats(h, rank, dims);
     int64_t n = TF_TensorElementCount(h->inputs[h->n_inputs - 1]);
     for (int64_t i = 0; i < n; i++) {
         data[i] = uniform(low, high);
     }
+    return data;
 }
 
 typedef enum kind {
@@ -140,24 +141,24 @@ static void fill(harness *h, const recipe *r, const int64_t *shape, int turn)
 {
     static const int32_t axes[3][3] = {{3, 0, 0}, {1, 2, 0}, {0, 1, 3}};
     int64_t channels = shape[3];
-    floats(h, 4, shape, r->low, r->high);
+    (void)floats(h, 4, shape, r->low, r->high);
     switch (r->kind) {
     case BINARY: {
         int64_t other[4] = {turn % 2 ? 1 : shape[0], turn % 3 ? shape[1] : 1,
                             turn % 4 ? shape[2] : 1, turn % 5 ? shape[3] : 1};
-        floats(h, turn == 4 ? 0 : 4, other, r->low, r->high);
+        (void)floats(h, turn == 4 ? 0 : 4, other, r->low, r->high);
         break;
     }
     case BIAS:
-        floats(h, 1, &channels, -1, 1);
+        (void)floats(h, 1, &channels, -1, 1);
         break;
     case ADD_N:
-        floats(h, 4, shape, r->low, r->high);
-        floats(h, 4, shape, r->low, r->high);
+        (void)floats(h, 4, shape, r->low, r->high);
+        (void)floats(h, 4, shape, r->low, r->high);
         break;
     case CLIP:
-        floats(h, 0, NULL, -5, -1);
-        floats(h, 0, NULL, 1, 5);
+        (void)floats(h, 0, NULL, -5, -1);
+        (void)floats(h, 0, NULL, 1, 5);
         break;
     case POOL:
         window_attrs(h, turn);
@@ -168,20 +169,20 @@ static void fill(harness *h, const recipe *r, const int64_t *shape, int turn)
         break;
     case ROWS:
         for (int i = 0; i < turn % 3; i++) {
-            floats(h, 1, &channels, -2, 2);
+            (void)floats(h, 1, &channels, -2, 2);
         }
         assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, "N", turn % 3));
         break;
     case BATCH:
         for (int i = 0; i < 3; i++) {
-            floats(h, 1, &channels, -2, 2);
+            (void)floats(h, 1, &channels, -2, 2);
         }
-        floats(h, 1, &channels, 0.1f, 2);
+        (void)floats(h, 1, &channels, 0.1f, 2);
         assert_true(oribi_attrs_set_bool(&h->attrs, &h->arena, "is_training", false));
         if (h->op[0] == '_') {
             assert_true(oribi_attrs_set_string(&h->attrs, &h->arena, "activation_mode", "Relu"));
             if (turn % 2 == 1) {
-                floats(h, 4, shape, -2, 2);
+                (void)floats(h, 4, shape, -2, 2);
                 assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, "num_side_inputs", 1));
             }
         }
@@ -264,8 +265,9 @@ static bool is_elsewhere(const char *op)
     static const char *const of_bytes[] = {
         "ONNX>QuantizeLinear", "ONNX>DequantizeLinear", "ONNX>QLinearSoftmax",
         "Oribi>ThroughBytes",  "ONNX>QLinearAdd",       "ONNX>QLinearMul",
-        "ONNX>QLinearMaxPool", "ONNX>QLinearTable",     "ONNX>DynamicQuantizeLinear"};
-    /* the last one: below */
+        "ONNX>QLinearMaxPool", "ONNX>QLinearTable",     "ONNX>DynamicQuantizeLinear",
+        "Oribi>RowsToBytes"};
+    /* the last two: below */
     for (size_t i = 0; i < sizeof of_bytes / sizeof of_bytes[0]; i++) {
         if (strcmp(op, of_bytes[i]) == 0) {
             return true;
@@ -330,7 +332,7 @@ static void a_vector_meets_every_row_of_a_matrix(void **state)
         harness_init(&t.h, r.op);
         (void)snprintf(t.what, sizeof t.what, "a vector on side %d", side);
         for (int i = 0; i < 2; i++) {
-            floats(&t.h, i == side ? 1 : 2, i == side ? vector : matrix, r.low, r.high);
+            (void)floats(&t.h, i == side ? 1 : 2, i == side ? vector : matrix, r.low, r.high);
         }
         assert_true(harness_resolve(&t.h));
         assert_true(harness_run(&t.h, harness_reference(&t.h)));
@@ -356,7 +358,7 @@ static void padding_puts_each_element_where_it_belongs(void **state)
     for (int turn = 0; turn < 3; turn++) {
         harness h;
         harness_init(&h, "Pad");
-        floats(&h, 4, in, 1, 2);
+        (void)floats(&h, 4, in, 1, 2);
         memcpy(harness_input(&h, TF_INT32, matrix, 2), borders[turn], sizeof borders[turn]);
         assert_true(harness_resolve(&h));
         assert_true(harness_run(&h, harness_reference(&h)));
@@ -387,7 +389,7 @@ static void an_op_without_traits_has_no_recipe(void **state)
     assert_int_equal(r.kind, BINARY);
 }
 
-/* --- DynamicQuantizeLinear: bytes, their scale and their zero point -------------------------- */
+/* --- DynamicQuantizeLinear, RowsToBytes: bytes, their scales and their zero points ------------ */
 
 typedef struct dynamic_trial {
     harness h;
@@ -409,6 +411,47 @@ static void check_dynamic(void *arg, const oribi_cpu_kernel *row)
     t->n_checked++;
 }
 
+static void check_three(dynamic_trial *t)
+{
+    assert_true(harness_resolve(&t->h));
+    const oribi_cpu_kernel *reference = harness_reference(&t->h);
+    assert_non_null(reference);
+    assert_true(harness_run(&t->h, reference));
+    for (int k = 0; k < 3; k++) {
+        t->want[k] = t->h.outputs[k];
+        t->h.outputs[k] = NULL;
+    }
+    (void)harness_each_row(&t->h, check_dynamic, t);
+    assert_true(t->n_checked > 1);
+    for (int k = 0; k < 3; k++) {
+        TF_DeleteTensor(t->want[k]);
+    }
+    harness_destroy(&t->h);
+}
+
+/* Rows of several parts among them, ties, and a NaN. */
+static void rows_become_the_bytes_of_the_reference(void **state)
+{
+    static const int64_t columns[] = {1, 2, 7, 16, 31, 33, 64, 255, 700, 40000};
+    static const float lows[] = {-9, 0.5f, -9, 0}, highs[] = {9, 9, -0.5f, 0};
+    (void)state;
+    for (int i = 0; i < 10 * 4 * 2; i++) {
+        const int64_t dims[2] = {i % 10 == 9 ? 2 : 5, columns[i % 10]};
+        dynamic_trial t = {.n_checked = 0};
+        harness_init(&t.h, "Oribi>RowsToBytes");
+        assert_true(oribi_attrs_set_int(&t.h.attrs, &t.h.arena, "lead", 1) &&
+                    oribi_attrs_set_bool(&t.h.attrs, &t.h.arena, "asymmetric", i >= 40));
+        float *x = floats(&t.h, 2, dims, lows[i / 10 % 4], highs[i / 10 % 4]);
+        for (int64_t k = 0; i % 3 == 1 && k < dims[0] * dims[1]; k++) { /* ties of steps of 1 */
+            x[k] = k % dims[1] == 0   ? 127.0f
+                   : k % dims[1] == 1 ? -128.0f
+                                      : floorf(x[k] * 20.0f) / 2.0f;
+        }
+        x[dims[1] - 1] = i % 3 == 0 ? NAN : x[dims[1] - 1];
+        check_three(&t);
+    }
+}
+
 static void ranges_found_and_bytes_made_are_those_of_the_reference(void **state)
 {
     static const int64_t sizes[] = {1, 2, 7, 16, 31, 33, 255, 259, 700};
@@ -417,21 +460,8 @@ static void ranges_found_and_bytes_made_are_those_of_the_reference(void **state)
     for (int i = 0; i < 9 * 4; i++) {
         dynamic_trial t = {.n_checked = 0};
         harness_init(&t.h, "ONNX>DynamicQuantizeLinear");
-        floats(&t.h, 1, &sizes[i % 9], lows[i / 9], highs[i / 9]);
-        assert_true(harness_resolve(&t.h));
-        const oribi_cpu_kernel *reference = harness_reference(&t.h);
-        assert_non_null(reference);
-        assert_true(harness_run(&t.h, reference));
-        for (int k = 0; k < 3; k++) {
-            t.want[k] = t.h.outputs[k];
-            t.h.outputs[k] = NULL;
-        }
-        (void)harness_each_row(&t.h, check_dynamic, &t);
-        assert_true(t.n_checked > 1);
-        for (int k = 0; k < 3; k++) {
-            TF_DeleteTensor(t.want[k]);
-        }
-        harness_destroy(&t.h);
+        (void)floats(&t.h, 1, &sizes[i % 9], lows[i / 9], highs[i / 9]);
+        check_three(&t);
     }
 }
 
@@ -442,6 +472,7 @@ int main(void)
         cmocka_unit_test(every_variant_agrees_with_its_reference),
         cmocka_unit_test(a_vector_meets_every_row_of_a_matrix),
         cmocka_unit_test(padding_puts_each_element_where_it_belongs),
+        cmocka_unit_test(rows_become_the_bytes_of_the_reference),
         cmocka_unit_test(ranges_found_and_bytes_made_are_those_of_the_reference)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,8 @@ typedef struct conv_state {
 
 /* --- Weights --------------------------------------------------------------------------------- */
 
+static const int32_t no_zero = 0;
+
 /* Panels [begin, end) of all groups. */
 static void conv_pack(void *object, int64_t begin, int64_t end)
 {
@@ -24,8 +26,8 @@ static void conv_pack(void *object, int64_t begin, int64_t end)
     for (int64_t at = begin; at < end; at++) {
         const int32_t first = (int32_t)(at / l->panels) * l->each;
         const weights group = {.from = l->w + first,
-                               .zeros = l->zeros + first,
-                               .zero_step = 1,
+                               .zeros = l->zeros != NULL ? l->zeros + first : &no_zero,
+                               .zero_step = l->zeros != NULL ? 1 : 0,
                                .is_signed = l->a->filter_signed,
                                .inner = l->inner,
                                .columns = l->each,
@@ -46,9 +48,10 @@ static void conv_panel(const layer *l, block *b, const weight *panel, int64_t ro
     const struct oribi_micro_qlinear_conv2d_args *a = l->a;
     const bool is_last = l->inner - b->at <= CHUNK;
     b->count = count;
-    if (is_last && makes_bytes(l) && !b->has_totals && (count == COLUMNS || ENDS_PARTS != 0)) {
-        const ending e = {a->output, a->output_zero, a->low, a->high, l->multipliers + channel};
-        const panel_end end = {&e, (uint8_t *)l->output + row * a->out_c + channel, a->out_c};
+    if (is_last && ends_at_once(l) && !b->has_totals && (count == COLUMNS || ENDS_PARTS != 0)) {
+        const ending e = ending_from(l, channel);
+        const int64_t width = width_of(a->output), step = a->out_c * width;
+        const panel_end end = {&e, (uint8_t *)l->output + row * step + channel * width, step};
         add_panel(b, panel, l->inner, begins, sums, &end);
         return;
     }
@@ -125,8 +128,8 @@ static void begin_panels(void *object, int64_t begin, int64_t end)
     const int32_t zero = zero_number(l->a->input_signed != 0 ? 128U : 0U, l->a->input_zero);
     for (int64_t at = begin; at < end; at++) {
         const int32_t first = (int32_t)(at % l->panels) * COLUMNS, left = l->each - first;
-        begin_panel(panel_at(l->packed, at, l->inner), zero,
-                    l->bias + at / l->panels * l->each + first, left < COLUMNS ? left : COLUMNS,
+        const int32_t *bias = l->bias != NULL ? l->bias + at / l->panels * l->each + first : NULL;
+        begin_panel(panel_at(l->packed, at, l->inner), zero, bias, left < COLUMNS ? left : COLUMNS,
                     l->begins + at * COLUMNS);
     }
 }
@@ -194,7 +197,7 @@ static bool conv_run_panels(oribi_kit_run *run, layer *l, int64_t units, int64_t
         }
         oribi_kit_parallel(run, n, (int64_t)l->inner * COLUMNS, l, conv_pack);
     }
-    l->has_row_part = has_row_part(l->zeros, a->out_c, a->filter_signed);
+    l->has_row_part = l->zeros != NULL && has_row_part(l->zeros, a->out_c, a->filter_signed);
     l->is_direct = are_numbers(a->input_signed != 0 ? 128U : 0U) && a->groups == 1 &&
                    l->inner == a->in_c && a->in_c % GROUP == 0 && a->stride_h == 1 &&
                    a->stride_w == 1 && a->out_h == a->in_h && a->out_w == a->in_w &&
@@ -209,15 +212,30 @@ static bool conv_run_panels(oribi_kit_run *run, layer *l, int64_t units, int64_t
     return true;
 }
 
-static bool conv_layer(oribi_kit_run *run, layer *l)
+static void conv_sizes(layer *l)
+{
+    l->depth = l->a->in_c / l->a->groups;
+    l->inner = l->a->filter_h * l->a->filter_w * l->depth; /* a filter's elements fit an int32 */
+    l->each = l->a->out_c / l->a->groups;
+    l->panels = panels_of(l->each);
+    l->parts = (l->each + PANEL - 1) / PANEL;
+    find_runs(l);
+}
+
+static bool conv_layer(const conv_state *state, oribi_kit_run *run, layer *l)
 {
     enum { PER_CYCLE = 8 * GROUP };
     const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    conv_sizes(l);
     const bool is_depthwise = a->groups == a->in_c && a->groups == a->out_c;
     const int64_t units = (l->rows + LINES - 1) / LINES;
     const int64_t cost = (int64_t)LINES * l->inner * a->out_c / PER_CYCLE;
     TF_Tensor *tensor = NULL;
-    if (!is_depthwise && l->packed == NULL && l->rows < ROWS && a->groups == 1) {
+    if (state->taps != NULL) {
+        l->taps = taps_in(state->taps, l->inner, a->out_c);
+    }
+    if (!is_depthwise && l->packed == NULL && l->rows < ROWS && a->groups == 1 &&
+        l->zeros != NULL) {
         oribi_kit_parallel(run, l->parts, l->rows * l->inner * PANEL / 4, l, run_few);
         return true;
     }
@@ -235,40 +253,34 @@ static bool conv_layer(oribi_kit_run *run, layer *l)
     return is_done;
 }
 
-static void conv_sizes(layer *l)
+/* What all layers have: the output is made. False: failed. */
+static bool conv_begin(const conv_state *state, oribi_kit_run *run,
+                       struct oribi_micro_qlinear_conv2d_args *args, layer *l)
 {
-    l->depth = l->a->in_c / l->a->groups;
-    l->inner = l->a->filter_h * l->a->filter_w * l->depth; /* a filter's elements fit an int32 */
-    l->each = l->a->out_c / l->a->groups;
-    l->panels = panels_of(l->each);
-    l->parts = (l->each + PANEL - 1) / PANEL;
-    find_runs(l);
+    if (!oribi_qlinear_fill(&state->layer, run, args)) {
+        return false;
+    }
+    const int64_t dims[4] = {args->batch, args->out_h, args->out_w, args->out_c};
+    *l = (layer){.a = args,
+                 .x = TF_TensorData(run->in[0]),
+                 .w = TF_TensorData(run->in[1]),
+                 .packed = state->groups == args->groups ? state->packed : NULL,
+                 .rows = dims[0] * dims[1] * dims[2]};
+    l->output = oribi_kit_output(run, 0, dims, 4);
+    return l->output != NULL;
 }
 
 static bool conv_run(const conv_state *state, oribi_kit_run *run)
 {
     struct oribi_micro_qlinear_conv2d_args args;
-    if (!oribi_qlinear_fill(&state->layer, run, &args)) {
-        return false;
+    layer l;
+    if (!conv_begin(state, run, &args, &l) || l.rows == 0) {
+        return oribi_kit_is_ok(run);
     }
-    const int64_t dims[4] = {args.batch, args.out_h, args.out_w, args.out_c};
-    layer l = {.a = &args,
-               .x = TF_TensorData(run->in[0]),
-               .w = TF_TensorData(run->in[1]),
-               .bias = TF_TensorData(run->in[2]),
-               .zeros = TF_TensorData(run->in[3]),
-               .multipliers = TF_TensorData(run->in[4]),
-               .packed = state->groups == args.groups ? state->packed : NULL,
-               .rows = dims[0] * dims[1] * dims[2]};
-    l.output = oribi_kit_output(run, 0, dims, 4);
-    if (l.output == NULL || l.rows == 0) {
-        return l.output != NULL;
-    }
-    conv_sizes(&l);
-    if (state->taps != NULL) {
-        l.taps = taps_in(state->taps, l.inner, args.out_c);
-    }
-    return conv_layer(run, &l);
+    l.bias = TF_TensorData(run->in[2]);
+    l.zeros = TF_TensorData(run->in[3]);
+    l.multipliers = TF_TensorData(run->in[4]);
+    return conv_layer(state, run, &l);
 }
 ORIBI_KIT_COMPUTE(conv, 5)
 
@@ -293,7 +305,7 @@ static void conv_pack_constants(oribi_kit_setup *setup, conv_state *state,
     const bool is_known = TF_OpKernelConstruction_InputShape(setup->construction, 0, in, 4) == 4 &&
                           in[3] > 0 && in[3] <= INT32_MAX && in[3] % filter[2] == 0 &&
                           filter[3] <= INT32_MAX && filter[3] % (in[3] / filter[2]) == 0 &&
-                          constants->n_zeros == filter[3] &&
+                          (constants->zeros == NULL || constants->n_zeros == filter[3]) &&
                           filter[0] * filter[1] <= INT32_MAX / filter[2] / filter[3];
     if (!is_known) {
         return;
@@ -321,14 +333,20 @@ static void conv_pack_constants(oribi_kit_setup *setup, conv_state *state,
     state->groups = args.groups;
 }
 
-static void conv_read(oribi_kit_setup *setup, conv_state *state)
+/* zeros: the input of the filter's zero points; -1: there are none. */
+static void conv_take_constants(oribi_kit_setup *setup, conv_state *state, int zeros)
 {
     oribi_qlinear_constants constants;
-    oribi_qlinear_read(setup, &state->layer);
-    if (oribi_qlinear_constants_take(setup, state->layer.filter, 4, &constants)) {
+    if (oribi_qlinear_constants_take(setup, state->layer.filter, 4, zeros, &constants)) {
         conv_pack_constants(setup, state, &constants);
         oribi_qlinear_constants_free(&constants);
     }
+}
+
+static void conv_read(oribi_kit_setup *setup, conv_state *state)
+{
+    oribi_qlinear_read(setup, &state->layer);
+    conv_take_constants(setup, state, 3);
 }
 ORIBI_KIT_CREATE(conv, conv_state)
 

@@ -34,7 +34,8 @@ static void pack_taps(const layer *l, const packed_taps *to)
         const uint8_t *from = l->w + (int64_t)tap * channels;
         int16_t *pair = to->weights + (int64_t)(tap / 2) * channels * 2 + tap % 2;
         for (int32_t c = 0; c < channels; c++) {
-            const int32_t w = oribi_micro_qlinear_get(from, c, l->a->filter_signed) - l->zeros[c];
+            const int32_t zero = l->zeros != NULL ? l->zeros[c] : 0;
+            const int32_t w = oribi_micro_qlinear_get(from, c, l->a->filter_signed) - zero;
             pair[2 * c] = (int16_t)w;
             to->totals[c] += w;
         }
@@ -115,7 +116,7 @@ static void depthwise_pixels(const layer *l, int64_t row, int32_t n, const place
         const int32_t count = a->out_c - c < PANEL ? a->out_c - c : PANEL;
         int32_t done = 0;
         if (are_known && makes_bytes(l)) {
-            const ending e = {a->output, a->output_zero, a->low, a->high, l->multipliers + c};
+            const ending e = ending_from(l, c);
             const tap_list taps = taps_of(l, from, c, 0, l->inner, c);
             done = end_taps(&taps, count, n, step, &e, (uint8_t *)l->output + row * a->out_c + c,
                             a->out_c);
@@ -168,8 +169,8 @@ static void conv_begin_depthwise(layer *l)
         rest += taps_bytes(l->inner, channels);
     }
     for (int32_t c = 0; c < channels; c++) {
-        l->begins[c] =
-            (int32_t)((uint32_t)l->bias[c] - (uint32_t)zero * (uint32_t)l->taps.totals[c]);
+        const uint32_t bias = l->bias != NULL ? (uint32_t)l->bias[c] : 0U;
+        l->begins[c] = (int32_t)(bias - (uint32_t)zero * (uint32_t)l->taps.totals[c]);
     }
     memset(rest, l->a->input_zero & UINT8_MAX, (size_t)l->a->in_w * (size_t)channels);
     l->blank = rest;

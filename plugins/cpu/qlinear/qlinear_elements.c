@@ -10,7 +10,7 @@
 #include "micro/reduce/qlinear_mean.h"
 #include "micro/norm/qlinear_softmax_prepare.h"
 
-static void micro_range(const float *x, int64_t n, float range[2])
+void oribi_bytes_range(const float *x, int64_t n, float range[2])
 {
     for (int64_t i = 0; i < n; i++) {
         range[0] = x[i] < range[0] ? x[i] : range[0];
@@ -20,9 +20,10 @@ static void micro_range(const float *x, int64_t n, float range[2])
 
 static const oribi_bytes micro_bytes = {oribi_micro_quantize_linear,
                                         oribi_micro_dequantize_linear,
-                                        micro_range,
+                                        oribi_bytes_range,
                                         oribi_micro_qlinear_softmax,
                                         oribi_micro_through_bytes,
+                                        oribi_micro_row_to_bytes,
                                         oribi_micro_qlinear_add,
                                         oribi_micro_qlinear_mul,
                                         oribi_micro_qlinear_max_pool,

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX>QLinearConv2D by micro/'s kernel; qlinear_loops.h has faster ones. */
+/* ONNX>QLinearConv2D and Oribi>HybridConv2D by micro/'s kernels; qlinear_loops.h has faster ones.
+ */
 #include "cpu/base/families.h"
 #include "cpu/qlinear/qlinear_kernels.h"
+
+#include "micro/hybrid/hybrid_conv2d.h"
 
 int32_t oribi_qlinear_output(TF_DataType type)
 {
@@ -11,8 +14,14 @@ int32_t oribi_qlinear_output(TF_DataType type)
                               : ORIBI_MICRO_QLINEAR_S8;
 }
 
-static void check_pads(oribi_kit_setup *setup, const oribi_qlinear_state *s)
+static void read_window(oribi_kit_setup *setup, oribi_qlinear_state *s)
 {
+    oribi_quantized_pair(setup, "strides", &s->stride_h, &s->stride_w);
+    oribi_quantized_pair(setup, "dilations", &s->dilation_h, &s->dilation_w);
+    oribi_kit_attr_ints(setup, "pads", s->pads, 4, NULL);
+    if (!oribi_kit_setup_is_ok(setup)) {
+        return;
+    }
     for (int i = 0; i < 4; i++) {
         if (s->pads[i] < 0 || s->pads[i] > INT32_MAX) {
             (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT,
@@ -36,9 +45,6 @@ void oribi_qlinear_read(oribi_kit_setup *setup, oribi_qlinear_state *state)
     oribi_kit_attr_type(setup, "Ty", &state->output);
     oribi_qlinear_zero(setup, "input_zero", &state->input_zero);
     oribi_qlinear_zero(setup, "output_zero", &state->output_zero);
-    oribi_quantized_pair(setup, "strides", &state->stride_h, &state->stride_w);
-    oribi_quantized_pair(setup, "dilations", &state->dilation_h, &state->dilation_w);
-    oribi_kit_attr_ints(setup, "pads", state->pads, 4, NULL);
     oribi_qlinear_bounds(setup, state->output == TF_INT8, &state->low, &state->high);
     if (oribi_kit_setup_is_ok(setup) && !is_byte(state->input, state->input_zero)) {
         (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT,
@@ -46,9 +52,18 @@ void oribi_qlinear_read(oribi_kit_setup *setup, oribi_qlinear_state *state)
                                    "padding has",
                                    (int)state->input_zero);
     }
-    if (oribi_kit_setup_is_ok(setup)) {
-        check_pads(setup, state);
-    }
+    read_window(setup, state);
+}
+
+void oribi_hybrid_read(oribi_kit_setup *setup, oribi_qlinear_state *state)
+{
+    state->input = TF_UINT8;
+    state->filter = TF_INT8;
+    state->output = TF_FLOAT;
+    state->is_hybrid = true;
+    oribi_kit_attr_float(setup, "low", &state->least);
+    oribi_kit_attr_float(setup, "high", &state->most);
+    read_window(setup, state);
 }
 
 /* Output size along one axis; 0: the window does not fit. */
@@ -72,17 +87,20 @@ static bool is_small(int64_t batch, int64_t height, int64_t width, int64_t chann
            height * width * batch * channels <= INT32_MAX;
 }
 
-/* Bias, zero points and multipliers: one each for a channel. */
-static bool check_channels(oribi_kit_run *run, int32_t channels)
+/* Bias, zero points and multipliers: one each for a channel; of a hybrid layer bias and
+ * multipliers, and scales and zero points for the images. */
+static bool check_counts(oribi_kit_run *run, bool is_hybrid, int32_t channels, int32_t images)
 {
-    for (int i = 2; i < 5; i++) {
-        if (TF_TensorElementCount(run->in[i]) != channels) {
-            return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
-                                  "input %d has %lld values for %d channels", i,
-                                  (long long)TF_TensorElementCount(run->in[i]), (int)channels);
+    for (int i = 2; i < (is_hybrid ? 6 : 5); i++) {
+        const bool is_image = is_hybrid && i > 3;
+        if (TF_TensorElementCount(run->in[i]) != (is_image ? images : channels)) {
+            return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "input %d has %lld values for %d %s", i,
+                                  (long long)TF_TensorElementCount(run->in[i]),
+                                  (int)(is_image ? images : channels),
+                                  is_image ? "images" : "channels");
         }
     }
-    return oribi_qlinear_zeros(run, 3);
+    return oribi_qlinear_zeros(run, is_hybrid ? 5 : 3);
 }
 
 bool oribi_qlinear_fill(const oribi_qlinear_state *s, oribi_kit_run *run,
@@ -91,7 +109,8 @@ bool oribi_qlinear_fill(const oribi_qlinear_state *s, oribi_kit_run *run,
     int32_t in[4], filter[4];
     int rank;
     if (!oribi_quantized_dims(run, 0, 4, 4, in, &rank) ||
-        !oribi_quantized_dims(run, 1, 4, 4, filter, &rank) || !check_channels(run, filter[3])) {
+        !oribi_quantized_dims(run, 1, 4, 4, filter, &rank) ||
+        !check_counts(run, s->is_hybrid, filter[3], in[0])) {
         return false;
     }
     const int64_t pads_h = s->pads[0] + s->pads[2], pads_w = s->pads[1] + s->pads[3];
@@ -146,14 +165,30 @@ bool oribi_qlinear_fill(const oribi_qlinear_state *s, oribi_kit_run *run,
 }
 
 typedef struct conv_call {
+    const oribi_qlinear_state *state;
     struct oribi_micro_qlinear_conv2d_args args;
-    const uint8_t *input;
-    const void *filter;
-    const int32_t *bias, *zeros;
-    const float *multipliers;
+    void *in[6];
     char *output;
     int64_t row; /* bytes of the result */
 } conv_call;
+
+/* Row of results `unit`, of images that have `image` bytes. */
+static void conv_row(const conv_call *call, const struct oribi_micro_qlinear_conv2d_args *args,
+                     int64_t unit, int64_t image)
+{
+    const int64_t b = unit / call->args.out_h;
+    const uint8_t *x = (const uint8_t *)call->in[0] + b * image;
+    char *y = call->output + unit * call->row;
+    if (call->state->is_hybrid) {
+        const struct oribi_micro_hybrid_conv2d_args hybrid = {*args, call->state->least,
+                                                              call->state->most};
+        oribi_micro_hybrid_conv2d(&hybrid, x, call->in[1], call->in[2], call->in[3],
+                                  (const float *)call->in[4] + b, (const int32_t *)call->in[5] + b,
+                                  (float *)(void *)y);
+    } else {
+        oribi_micro_qlinear_conv2d(args, x, call->in[1], call->in[2], call->in[3], call->in[4], y);
+    }
+}
 
 /* A unit is one row of the result: windows that start where it lies in its image. */
 static void conv_rows(void *object, int64_t begin, int64_t end)
@@ -166,9 +201,7 @@ static void conv_rows(void *object, int64_t begin, int64_t end)
         const int32_t y = (int32_t)(unit % whole->out_h);
         args.batch = args.out_h = 1;
         args.before_h -= y * args.stride_h;
-        oribi_micro_qlinear_conv2d(&args, call->input + unit / whole->out_h * image, call->filter,
-                                   call->bias, call->zeros, call->multipliers,
-                                   call->output + unit * call->row);
+        conv_row(call, &args, unit, image);
     }
 }
 
@@ -188,14 +221,13 @@ static bool qlinear_run(const oribi_qlinear_state *state, oribi_kit_run *run)
     void *output = oribi_kit_output(run, 0, dims, 4);
     if (output != NULL && oribi_cpu_product(dims, 4) > 0) {
         const size_t width = TF_DataTypeSize(TF_ExpectedOutputDataType(run->context, 0));
-        conv_call call = {args,
-                          TF_TensorData(run->in[0]),
-                          TF_TensorData(run->in[1]),
-                          TF_TensorData(run->in[2]),
-                          TF_TensorData(run->in[3]),
-                          TF_TensorData(run->in[4]),
-                          output,
-                          dims[2] * dims[3] * (int64_t)width};
+        conv_call call = {.state = state,
+                          .args = args,
+                          .output = output,
+                          .row = dims[2] * dims[3] * (int64_t)width};
+        for (int i = 0; i < (state->is_hybrid ? 6 : 5); i++) {
+            call.in[i] = TF_TensorData(run->in[i]);
+        }
         oribi_kit_parallel(run, dims[0] * dims[1], dims[2] * TF_TensorElementCount(run->in[1]),
                            &call, conv_rows);
     }
@@ -203,8 +235,26 @@ static bool qlinear_run(const oribi_qlinear_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(qlinear, 5)
 
+static void hybrid_read(oribi_kit_setup *setup, oribi_qlinear_state *state)
+{
+    oribi_hybrid_read(setup, state);
+}
+ORIBI_KIT_CREATE(hybrid, oribi_qlinear_state)
+
+static bool hybrid_run(const oribi_qlinear_state *state, oribi_kit_run *run)
+{
+    return qlinear_run(state, run);
+}
+ORIBI_KIT_COMPUTE(hybrid, 6)
+
 const oribi_cpu_kernel oribi_cpu_qlinear_kernels[] = {
     ORIBI_QUANTIZED_ROW("ONNX>QLinearConv2D", qlinear, qlinear, {"Tx", ORIBI_QUANTIZED_BYTES},
                         {"Tw", ORIBI_QUANTIZED_BYTES}),
+    {.op_name = "Oribi>HybridConv2D",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = hybrid_create,
+     .compute = hybrid_compute,
+     .destroy = oribi_kit_free,
+     .why = ORIBI_QUANTIZED_WHY},
     {.op_name = NULL},
 };

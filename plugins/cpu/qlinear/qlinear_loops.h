@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX>QLinearConv2D and ONNX>QLinearMatMul by panels, for the instruction set whose file includes
- * this (qlinear_panels.h). */
+/* ONNX>QLinearConv2D, ONNX>QLinearMatMul and Oribi>HybridConv2D by panels, for the instruction set
+ * whose file includes this (qlinear_panels.h). */
 #include "cpu/qlinear/qlinear_panels.h"
 #include "cpu/qlinear/qlinear_taps.h"
 
@@ -16,8 +16,7 @@ static inline int32_t end_taps(const tap_list *taps, int32_t count, int32_t n, i
  * `columns`, become bytes if that is exact and of use; else false. */
 static inline bool narrow_taps(int16_t *taps, int64_t step, int32_t n, int32_t columns);
 
-#include "cpu/qlinear/qlinear_conv_loops.h"
-#include "cpu/qlinear/qlinear_matmul_loops.h"
+#include "cpu/qlinear/qlinear_hybrid_loops.h"
 
 const oribi_cpu_kernel ORIBI_ISA_TABLE(qlinear)[] = {
     {.op_name = "ONNX>QLinearConv2D",
@@ -33,6 +32,12 @@ const oribi_cpu_kernel ORIBI_ISA_TABLE(qlinear)[] = {
      .create = matmul_create,
      .compute = matmul_compute,
      .destroy = matmul_destroy,
+     .why = "products of packed matrices of integers, " ORIBI_ISA_NAME},
+    {.op_name = "Oribi>HybridConv2D",
+     ORIBI_ISA_FIELDS(ORIBI_ISA),
+     .create = hybrid_create,
+     .compute = hybrid_compute,
+     .destroy = conv_destroy,
      .why = "products of packed matrices of integers, " ORIBI_ISA_NAME},
     {.op_name = NULL},
 };

@@ -13,6 +13,7 @@ typedef struct matmul_state {
 
 typedef struct matmul_call {
     oribi_qlinear_matmul_call of;
+    scaling floats; /* of a hybrid layer */
     const weight *packed;
     weight *to;          /* what is being packed */
     int64_t n_panels;    /* of all that is */
@@ -75,15 +76,25 @@ static void matmul_store(const matmul_call *call, const block *b, const matmul_p
     const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
     const float *multipliers = call->of.multipliers;
     float same[COLUMNS];
-    ending e = {a->output, a->output_zero, a->low, a->high, multipliers + part->first + c};
+    ending e = {.kind = a->output,
+                .zero = a->output_zero,
+                .low = a->low,
+                .high = a->high,
+                .multipliers = multipliers + part->first + c,
+                .floats = call->floats};
+    if (e.floats.scales != NULL) {
+        e.floats.scales += part->row * e.floats.step;
+        e.floats.bias += part->first + c;
+    }
     if (a->multiplier_step == 0) {
         for (int32_t i = 0; i < COLUMNS; i++) {
             same[i] = multipliers[0];
         }
         e.multipliers = same;
     }
-    store_results(&e, sums, b->lines, b->count, call->of.output,
-                  part->row * a->columns + part->first + c, a->columns);
+    const int64_t width = width_of(a->output), step = a->columns * width;
+    store_results(&e, sums, b->lines, b->count,
+                  call->of.output + part->row * step + (part->first + c) * width, step);
 }
 
 /* Products of a chunk with all panels of the part, and behind the last chunk results. */
@@ -142,6 +153,7 @@ static void matmul_block(const matmul_call *call, int64_t product, int32_t row, 
     const int32_t rows = rows_of(lines);
     b.ready = are_numbers(flip) && a->inner % GROUP == 0 ? lines / rows * rows : 0;
     b.step = a->inner;
+    b.base = base_of(zero_number(flip, part.zeros[0]));
     for (int32_t c = 0; a->a_zero_step == 0 && c < part.count; c += COLUMNS) {
         begin_sums(panel_of(&part.panels, c), zero_number(flip, part.zeros[0]), part.begins + c);
     }
@@ -183,32 +195,33 @@ static const weight *matmul_pack_run(oribi_kit_run *run, matmul_call *call, TF_T
     return call->to;
 }
 
-static bool matmul_run(const matmul_state *state, oribi_kit_run *run)
+/* A call whose inputs fit. */
+static bool matmul_product(oribi_kit_run *run, matmul_call *call)
 {
     enum { PER_CYCLE = 8 * GROUP };
-    matmul_call call = {.packed = state->packed};
-    const struct oribi_micro_qlinear_matmul_args *a = &call.of.args;
+    const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
     TF_Tensor *tensor = NULL;
-    if (!oribi_qlinear_matmul_begin(&state->product, run, &call.of)) {
+    if (call->packed == NULL && a->inner > 0 &&
+        (call->packed = matmul_pack_run(run, call, &tensor)) == NULL) {
         return false;
     }
-    if (call.of.matrices == 0) {
-        return true;
-    }
-    if (call.packed == NULL && a->inner > 0 &&
-        (call.packed = matmul_pack_run(run, &call, &tensor)) == NULL) {
-        return false;
-    }
-    call.has_row_part =
-        has_row_part(call.of.b_zeros, a->b_zero_step == 0 ? 1 : a->columns, a->b_signed);
-    call.lots = (a->rows + LINES - 1) / LINES;
-    call.parts = (a->columns + PANEL - 1) / PANEL;
-    oribi_kit_parallel(run, call.of.matrices * call.lots * call.parts,
-                       (int64_t)LINES * PANEL * a->inner / PER_CYCLE, &call, matmul_blocks);
+    call->has_row_part =
+        has_row_part(call->of.b_zeros, a->b_zero_step == 0 ? 1 : a->columns, a->b_signed);
+    call->lots = (a->rows + LINES - 1) / LINES;
+    call->parts = (a->columns + PANEL - 1) / PANEL;
+    oribi_kit_parallel(run, call->of.matrices * call->lots * call->parts,
+                       (int64_t)LINES * PANEL * a->inner / PER_CYCLE, call, matmul_blocks);
     if (tensor != NULL) {
         TF_DeleteTensor(tensor);
     }
     return true;
+}
+
+static bool matmul_run(const matmul_state *state, oribi_kit_run *run)
+{
+    matmul_call call = {.packed = state->packed};
+    return oribi_qlinear_matmul_begin(&state->product, run, &call.of) &&
+           (call.of.matrices == 0 || matmul_product(run, &call));
 }
 ORIBI_KIT_COMPUTE(matmul, 5)
 
@@ -245,7 +258,7 @@ static void matmul_read(oribi_kit_setup *setup, matmul_state *state)
     oribi_qlinear_constants constants;
     oribi_qlinear_matmul_read(setup, &state->product);
     if (oribi_qlinear_constants_take(setup, state->product.args.b_signed != 0 ? TF_INT8 : TF_UINT8,
-                                     2, &constants)) {
+                                     2, 3, &constants)) {
         matmul_pack_constants(setup, state, &constants);
         oribi_qlinear_constants_free(&constants);
     }

@@ -17,7 +17,7 @@
 #include "cpu/base/unrolled.h"
 #include "cpu/quantised/quantized.h"
 
-#include "micro/qlinear.h"
+#include "micro/hybrid/hybrid_conv2d.h"
 
 /* Some lines of numbers, of which the first may be read where they lie, their totals (which only
  * some formats ask for), and sums of products: those of a panel behind those of another. */
@@ -38,15 +38,24 @@ typedef struct block {
     uint64_t above[LINES], below[LINES]; /* bit g: has group g of a line numbers out of bounds? */
 } block;
 
+/* What becomes of floats that are a hybrid layer's (hybrid_conv2d.h), from the first line and
+ * column on; scales of lines are `step` apart. */
+typedef struct scaling {
+    const float *scales, *bias; /* scales: NULL, it is another layer */
+    int32_t step;
+    float low, high;
+} scaling;
+
 /* What results are, and multipliers of the first column on. */
 typedef struct ending {
     int32_t kind, zero, low, high;
     const float *multipliers;
+    scaling floats;
 } ending;
 
 /* Lines of numbers, `step` apart; where sums begin, `begin_step` apart; and sums, COLUMNS apart, or
- * bytes at once if there is an end, `to_step` apart; of `count` columns, if others are not needed.
- */
+ * results at once if there is an end, `to_step` bytes apart: bytes, and floats where the set says
+ * so (ENDS_FLOATS), of one scale; of `count` columns, if others are not needed. */
 typedef struct tile {
     const number *numbers;
     int64_t step;
@@ -273,12 +282,19 @@ static int32_t *sums_of(block *b, int32_t column)
     return b->sums + (int64_t)column * LINES;
 }
 
+#ifndef ENDS_FLOATS
+#define ENDS_FLOATS 0
+#endif
 /* Where results of a panel go at once; NULL: to its sums. */
 typedef struct panel_end {
     const ending *of;
     uint8_t *to;
     int64_t step;
 } panel_end;
+
+/* Results of such. */
+static inline void store_results(const ending *e, const int32_t *sums, int32_t lines, int32_t count,
+                                 void *output, int64_t step);
 
 /* Bytes of `lines` lines of sums, COLUMNS apart; those of the next line go `step` behind. */
 static inline void store_lines(const ending *e, const int32_t *sums, int32_t lines, int32_t count,
@@ -343,8 +359,8 @@ static void add_panel(block *b, const weight *panel, int32_t inner, const int32_
         }
         if (end != NULL && t.end == NULL) {
             const int32_t left = b->lines - r;
-            store_lines(end->of, to, left < rows ? left : rows, b->count, end->to + r * end->step,
-                        end->step);
+            store_results(end->of, to, left < rows ? left : rows, b->count, end->to + r * end->step,
+                          end->step);
         }
     }
 }
@@ -379,6 +395,18 @@ static void store_floats(const ending *e, const int32_t *restrict sums, int32_t 
     }
 }
 
+static void store_scaled(const ending *e, float scale, const int32_t *restrict sums, int32_t count,
+                         float *restrict to)
+{
+    const float *restrict multipliers = e->multipliers;
+    const float *restrict bias = e->floats.bias;
+    const float low = e->floats.low, high = e->floats.high;
+    for (int32_t c = 0; c < count; c++) {
+        const float product = (float)sums[c] * multipliers[c];
+        to[c] = oribi_micro_hybrid_result(product, scale, bias[c], low, high);
+    }
+}
+
 /* oribi_micro_qlinear_byte of sums [first, count) in a form for vectors: what the loop reads of e
  * stands outside, as bytes may be part of anything. */
 static inline void store_bytes(const ending *e, const int32_t *restrict sums, int32_t first,
@@ -395,20 +423,38 @@ static inline void store_bytes(const ending *e, const int32_t *restrict sums, in
     }
 }
 
-/* `count` results of each line from element `at` of the output on, and `step` behind. */
-static inline void store_results(const ending *e, const int32_t *sums, int32_t lines, int32_t count,
-                                 void *output, int64_t at, int64_t step)
+/* Bytes of a result of this kind. */
+static inline int64_t width_of(int32_t kind)
 {
-    if (e->kind != ORIBI_MICRO_QLINEAR_S32 && e->kind != ORIBI_MICRO_QLINEAR_F32) {
-        store_lines(e, sums, lines, count, (uint8_t *)output + at, step);
-        return;
-    }
-    for (int32_t r = 0; r < lines; r++, at += step, sums += COLUMNS) {
+    return kind == ORIBI_MICRO_QLINEAR_S32 || kind == ORIBI_MICRO_QLINEAR_F32 ? 4 : 1;
+}
+
+/* Not part of its callers, whose loops over bytes need the registers. */
+static __attribute__((noinline)) void store_words(const ending *e, const int32_t *sums,
+                                                  int32_t lines, int32_t count, void *output,
+                                                  int64_t step)
+{
+    char *to = output;
+    for (int32_t r = 0; r < lines; r++, to += step, sums += COLUMNS) {
         if (e->kind == ORIBI_MICRO_QLINEAR_S32) {
-            memcpy((int32_t *)output + at, sums, (size_t)count * sizeof *sums);
+            memcpy(to, sums, (size_t)count * sizeof *sums);
+        } else if (e->floats.scales != NULL) {
+            store_scaled(e, e->floats.scales[(int64_t)r * e->floats.step], sums, count,
+                         (float *)(void *)to);
         } else {
-            store_floats(e, sums, count, (float *)output + at);
+            store_floats(e, sums, count, (float *)(void *)to);
         }
+    }
+}
+
+/* `count` results of each line; `step` bytes from line to line. */
+static inline void store_results(const ending *e, const int32_t *sums, int32_t lines, int32_t count,
+                                 void *output, int64_t step)
+{
+    if (width_of(e->kind) == 1) {
+        store_lines(e, sums, lines, count, output, step);
+    } else {
+        store_words(e, sums, lines, count, output, step);
     }
 }
 

@@ -47,7 +47,7 @@ static bool rolls(const rolled_call *call)
     const layer *l = call->l;
     const struct oribi_micro_qlinear_conv2d_args *a = l->a;
     return a->groups == 1 && a->filter_w == 3 && a->stride_w <= 2 && a->dilation_w == 1 &&
-           a->in_c % GROUP == 0 && a->out_w >= FEWER_ROWS && !l->has_row_part && makes_bytes(l) &&
+           a->in_c % GROUP == 0 && a->out_w >= FEWER_ROWS && !l->has_row_part && ends_at_once(l) &&
            call->height <= 2 * (int64_t)a->in_h && call->width <= 2 * (int64_t)a->in_w;
 }
 
@@ -94,13 +94,13 @@ static void rolled_panel(const rolled_call *call, int64_t row, int32_t first, ti
         part_of(panel_at(l->packed, first / COLUMNS, l->inner), l->inner, 0).groups;
     const int64_t line = row / a->out_h * call->height + row % a->out_h * a->stride_h;
     const number *from = call->image + line * call->width * a->in_c;
-    uint8_t *to = (uint8_t *)l->output + row * a->out_w * a->out_c + first;
+    uint8_t *to = (uint8_t *)l->output + row * a->out_w * t->to_step + first * width_of(a->output);
     const bool are_fewer = (a->out_w + ROWS - 1) / ROWS * FEWER_ROWS >= a->out_w;
     const int32_t rows = are_fewer ? FEWER_ROWS : ROWS, last = a->out_w - rows;
     for (int32_t x = 0; x < a->out_w; x += rows) {
         const int64_t at = x < last ? x : last; /* the last ones twice if tiles are not whole */
         t->numbers = from + at * a->stride_w * a->in_c;
-        t->to = to + at * a->out_c;
+        t->to = to + at * t->to_step;
         if (a->stride_w == 1 && are_fewer) {
             rolled_half(t, panel, &window, FEWER_ROWS, 1);
         } else if (a->stride_w == 1) {
@@ -124,12 +124,12 @@ static void rolled_rows(void *object, int64_t begin, int64_t end)
         const int32_t part = (int32_t)(unit / rows) * PANEL;
         const int32_t count = a->out_c - part < PANEL ? a->out_c - part : PANEL;
         for (int32_t c = part; c < part + count; c += COLUMNS) {
-            const ending e = {a->output, a->output_zero, a->low, a->high, l->multipliers + c};
+            const ending e = ending_from(l, c);
             tile t = {.step = a->in_c,
                       .begin = l->begins + c,
                       .count = a->out_c - c < COLUMNS ? a->out_c - c : COLUMNS,
                       .end = &e,
-                      .to_step = a->out_c};
+                      .to_step = a->out_c * width_of(a->output)};
             rolled_panel(call, unit % rows, c, &t);
         }
     }

@@ -20,6 +20,7 @@ typedef struct layer {
     const uint8_t *x, *w;
     const int32_t *bias, *zeros;
     const float *multipliers;
+    scaling floats; /* of a hybrid layer, of all channels */
     void *output;
     weight *packed;
     int32_t *begins;      /* what sums begin with, of each panel; depthwise: of each channel */
@@ -160,18 +161,39 @@ static void gather(const layer *l, const place *at, int32_t group, int32_t first
     }
 }
 
+/* From channel `first` on. */
+static inline ending ending_from(const layer *l, int32_t first)
+{
+    ending e = {.kind = l->a->output,
+                .zero = l->a->output_zero,
+                .low = l->a->low,
+                .high = l->a->high,
+                .multipliers = l->multipliers + first,
+                .floats = l->floats};
+    if (e.floats.scales != NULL) {
+        e.floats.bias += first;
+    }
+    return e;
+}
+
 /* `count` results from channel `first` on, of `lines` pixels from `row` on. */
 static inline void conv_store(const layer *l, int64_t row, int32_t lines, int32_t first,
                               int32_t count, const int32_t *sums)
 {
-    const ending e = {l->a->output, l->a->output_zero, l->a->low, l->a->high,
-                      l->multipliers + first};
-    store_results(&e, sums, lines, count, l->output, row * l->a->out_c + first, l->a->out_c);
+    const ending e = ending_from(l, first);
+    const int64_t width = width_of(l->a->output), step = l->a->out_c * width;
+    store_results(&e, sums, lines, count, (char *)l->output + row * step + first * width, step);
 }
 
 static bool makes_bytes(const layer *l)
 {
-    return l->a->output == ORIBI_MICRO_QLINEAR_U8 || l->a->output == ORIBI_MICRO_QLINEAR_S8;
+    return width_of(l->a->output) == 1;
+}
+
+/* May tiles end with results? */
+static bool ends_at_once(const layer *l)
+{
+    return makes_bytes(l) || (ENDS_FLOATS != 0 && l->floats.scales != NULL);
 }
 
 #endif

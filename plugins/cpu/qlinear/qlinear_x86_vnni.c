@@ -4,8 +4,9 @@
 
 #include "cpu/base/dot_x86_vnni.h"
 
-#define ORIBI_ISA vnni
-#define TILES_END 1
+#define ORIBI_ISA   vnni
+#define TILES_END   1
+#define ENDS_FLOATS 1
 /* A multiple of both numbers of rows, as images of 7 x 7, 14 x 14 and 56 x 56 are of 7. */
 #define ORIBI_QLINEAR_LINES 56
 #define FEWER_ROWS          7
@@ -70,8 +71,33 @@ static inline void store_lines(const ending *e, const int32_t *sums, int32_t lin
 
 /* --- Tiles ----------------------------------------------------------------------------------- */
 
+/* store_scaled of a tile. */
+ALWAYS void end_floats(const tile *t, __m512i sum[][2], int rows, int halves)
+{
+    const scaling *s = &t->end->floats;
+    const __m512 scale = _mm512_set1_ps(s->scales[0]);
+    const __m512 low = _mm512_set1_ps(s->low), high = _mm512_set1_ps(s->high);
+    UNROLL_LOOP
+    for (int h = 0; h < halves; h++) {
+        const __mmask16 mask = columns_from(h * HALF, t->count);
+        const __m512 by = _mm512_maskz_loadu_ps(mask, t->end->multipliers + h * HALF);
+        const __m512 bias = _mm512_maskz_loadu_ps(mask, s->bias + h * HALF);
+        UNROLL_LOOP
+        for (int r = 0; r < rows; r++) {
+            const __m512 product = _mm512_mul_ps(_mm512_cvtepi32_ps(sum[r][h]), by);
+            const __m512 y = _mm512_add_ps(_mm512_mul_ps(product, scale), bias);
+            _mm512_mask_storeu_ps(t->to + r * t->to_step + h * HALF * (int)sizeof(float), mask,
+                                  _mm512_min_ps(high, _mm512_max_ps(low, y))); /* keeps a NaN */
+        }
+    }
+}
+
 ALWAYS void end_tile(const tile *t, __m512i sum[][2], int rows, int halves)
 {
+    if (t->end->floats.scales != NULL) {
+        end_floats(t, sum, rows, halves);
+        return;
+    }
     const bounds of = bounds_of(t->end);
     UNROLL_LOOP
     for (int h = 0; h < halves; h++) {

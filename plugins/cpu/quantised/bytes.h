@@ -16,7 +16,7 @@
 #include "micro/pool/qlinear_pool.h"
 #include "micro/quantize/dequantize_linear.h"
 #include "micro/quantize/quantize_linear.h"
-#include "micro/quantize/through_bytes.h"
+#include "micro/hybrid/rows_to_bytes.h"
 
 typedef struct oribi_bytes {
     void (*quantize)(const struct oribi_micro_quantize_linear_args *args, const float *input,
@@ -28,6 +28,8 @@ typedef struct oribi_bytes {
                     void *output);
     void (*through)(const struct oribi_micro_through_bytes_args *args, const float *input,
                     float *output);
+    void (*to_bytes)(const struct oribi_micro_row_steps *steps, const float *x, int32_t n,
+                     uint8_t *y);
     void (*add)(const struct oribi_micro_qlinear_binary_args *args, const void *a, const void *b,
                 void *output);
     void (*mul)(const struct oribi_micro_qlinear_binary_args *args, const void *a, const void *b,
@@ -42,6 +44,9 @@ typedef struct oribi_bytes {
     void (*curve)(const struct oribi_micro_curve_points_s16_args *args, const uint32_t *table,
                   const int16_t *input, int16_t *output);
 } oribi_bytes;
+
+/* The `range` in portable C. */
+void oribi_bytes_range(const float *x, int64_t n, float range[2]);
 
 /* Kernels' functions; what a create function makes, oribi_kit_free frees. */
 void *oribi_linear_create(TF_OpKernelConstruction *construction);
@@ -59,6 +64,7 @@ bool oribi_dequantize_run(const void *state, oribi_kit_run *run, const oribi_byt
 bool oribi_dynamic_run(oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_softmax_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_through_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
+bool oribi_to_bytes_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_qlinear_add_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_qlinear_mul_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);
 bool oribi_max_pool_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops);

@@ -127,6 +127,16 @@ static void dequantize(const struct oribi_micro_dequantize_linear_args *args, co
 
 /* --- Ranges ---------------------------------------------------------------------------------- */
 
+/* Ends of the second half of 2 n lanes go into those of the first. */
+static inline void fold(float *low, float *high, const int n)
+{
+    ORIBI_CPU_NO_ALIAS
+    for (int j = 0; j < n; j++) {
+        low[j] = low[j + n] < low[j] ? low[j + n] : low[j];
+        high[j] = high[j + n] > high[j] ? high[j + n] : high[j];
+    }
+}
+
 /* Lanes are so many that gcc 12 keeps the loops over them, which it makes vectors of; of 16 it
  * makes 16 lines, and no vectors. */
 static void range(const float *x, int64_t n, float range[2])
@@ -147,7 +157,10 @@ static void range(const float *x, int64_t n, float range[2])
         low[j] = x[i + j] < low[j] ? x[i + j] : low[j];
         high[j] = x[i + j] > high[j] ? x[i + j] : high[j];
     }
-    for (int j = 0; j < LANES; j++) {
+    fold(low, high, LANES / 2); /* one after the other they would take as long as a short row */
+    fold(low, high, LANES / 4);
+    fold(low, high, LANES / 8);
+    for (int j = 0; j < LANES / 8; j++) {
         range[0] = low[j] < range[0] ? low[j] : range[0];
         range[1] = high[j] > range[1] ? high[j] : range[1];
     }
@@ -329,6 +342,23 @@ static void curve(const struct oribi_micro_curve_points_s16_args *args, const ui
     }
 }
 
+/* oribi_micro_row_to_bytes. To the nearest, ties away from zero: less than a half is added, so that
+ * what lies below a tie stays there, and the rest is cut off. */
+static void to_bytes(const struct oribi_micro_row_steps *steps, const float *x, int32_t n,
+                     uint8_t *y)
+{
+    const float least = steps->least, inverse = steps->inverse, zero = steps->zero;
+    const float below_half = 0.49999997F;
+    ORIBI_CPU_NO_ALIAS
+    for (int32_t i = 0; i < n; i++) {
+        const float product = x[i] * inverse;
+        float step = zero + product;
+        step = step > least ? step : least; /* a NaN, too */
+        step = step < 127.0F ? step : 127.0F;
+        y[i] = (uint8_t)(uint32_t)((int32_t)(step + copysignf(below_half, step)) + 128);
+    }
+}
+
 /* --- Kernels --------------------------------------------------------------------------------- */
 
 static void lookup(const struct oribi_micro_lookup_8_args *args, const void *input, void *output)
@@ -339,8 +369,8 @@ static void lookup(const struct oribi_micro_lookup_8_args *args, const void *inp
     oribi_micro_lookup_8(&rest, (const uint8_t *)input + done, (uint8_t *)output + done);
 }
 
-static const oribi_bytes loops = {quantize,  dequantize, range,  softmax,   through, add_pairs,
-                                  mul_pairs, max_pool,   lookup, mul_words, curve};
+static const oribi_bytes loops = {quantize,  dequantize, range,    softmax, through,   to_bytes,
+                                  add_pairs, mul_pairs,  max_pool, lookup,  mul_words, curve};
 
 static bool quantize_run(const void *state, oribi_kit_run *run)
 {
@@ -372,6 +402,12 @@ static bool through_run(const void *state, oribi_kit_run *run)
     return oribi_through_run(state, run, &loops);
 }
 ORIBI_KIT_COMPUTE(through, 1)
+
+static bool to_bytes_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_to_bytes_run(state, run, &loops);
+}
+ORIBI_KIT_COMPUTE(to_bytes, 1)
 
 static bool add_run(const void *state, oribi_kit_run *run)
 {
@@ -420,6 +456,7 @@ const oribi_cpu_kernel ORIBI_ISA_TABLE(bytes)[] = {
     {BYTES_ROW("ONNX>DynamicQuantizeLinear", dynamic, dynamic)},
     {BYTES_ROW("ONNX>QLinearSoftmax", softmax, softmax), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {BYTES_ROW("Oribi>ThroughBytes", through, through)},
+    {BYTES_ROW("Oribi>RowsToBytes", through, to_bytes)},
     {BYTES_ROW("ONNX>QLinearAdd", qlinear_binary, add), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {BYTES_ROW("ONNX>QLinearMul", qlinear_binary, mul), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {BYTES_ROW("ONNX>QLinearTable", table, table), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},

@@ -335,15 +335,13 @@ void oribi_qlinear_constants_free(oribi_qlinear_constants *constants)
     *constants = (oribi_qlinear_constants){0};
 }
 
-bool oribi_qlinear_constants_take(oribi_kit_setup *setup, TF_DataType type, int32_t rank,
-                                  oribi_qlinear_constants *out)
+static bool take_zeros(oribi_kit_setup *setup, int input, oribi_qlinear_constants *out)
 {
     TF_ConstantView zeros;
-    *out = (oribi_qlinear_constants){.n_zeros = 1};
-    if (!view_of(setup, 1, type, &out->view) || out->view.rank < rank ||
-        !view_of(setup, 3, TF_INT32, &zeros) || !is_dense(&zeros, (int64_t)sizeof(int32_t))) {
+    if (!view_of(setup, input, TF_INT32, &zeros) || !is_dense(&zeros, (int64_t)sizeof(int32_t))) {
         return false;
     }
+    out->n_zeros = 1;
     for (int32_t i = 0; i < zeros.rank; i++) {
         out->n_zeros *= zeros.dims[i];
     }
@@ -356,7 +354,15 @@ bool oribi_qlinear_constants_take(oribi_kit_setup *setup, TF_DataType type, int3
     for (int64_t i = 0; i < out->n_zeros; i++) {
         fits = fits && out->zeros[i] >= INT8_MIN && out->zeros[i] <= UINT8_MAX;
     }
-    fits = fits && take_bytes(setup, out);
+    return fits;
+}
+
+bool oribi_qlinear_constants_take(oribi_kit_setup *setup, TF_DataType type, int32_t rank, int zeros,
+                                  oribi_qlinear_constants *out)
+{
+    *out = (oribi_qlinear_constants){0};
+    const bool fits = view_of(setup, 1, type, &out->view) && out->view.rank >= rank &&
+                      (zeros < 0 || take_zeros(setup, zeros, out)) && take_bytes(setup, out);
     if (!fits) {
         oribi_qlinear_constants_free(out);
     }

@@ -86,9 +86,9 @@ typedef struct oribi_qlinear_constants {
     int32_t *zeros;
     int64_t n_zeros;
 } oribi_qlinear_constants;
-/* Are input 1, of this type and at least this rank, and its zero points, input 3, constants? Then
- * the caller frees them. */
-bool oribi_qlinear_constants_take(oribi_kit_setup *setup, TF_DataType type, int32_t rank,
+/* Are input 1, of this type and at least this rank, and its zero points, that input (-1: there are
+ * none, out->zeros is NULL), constants? Then the caller frees them. */
+bool oribi_qlinear_constants_take(oribi_kit_setup *setup, TF_DataType type, int32_t rank, int zeros,
                                   oribi_qlinear_constants *out);
 void oribi_qlinear_constants_free(oribi_qlinear_constants *constants);
 

@@ -129,14 +129,15 @@ oribi_lower_function oribi_lower_conv2d, oribi_lower_conv2d_add, oribi_lower_dep
     oribi_lower_fully_connected, oribi_lower_real_fully_connected, oribi_lower_average_pool,
     oribi_lower_max_pool, oribi_lower_add, oribi_lower_sub, oribi_lower_mul, oribi_lower_q_div,
     oribi_lower_softmax, oribi_lower_wide_softmax, oribi_lower_squared_difference,
-    oribi_lower_q_compare, oribi_lower_l2_normalize, oribi_lower_through_bytes;
+    oribi_lower_q_compare, oribi_lower_l2_normalize, oribi_lower_through_bytes,
+    oribi_lower_rows_to_bytes;
 oribi_lower_function oribi_lower_region, oribi_lower_own, oribi_lower_loop_begin,
     oribi_lower_loop_next;
-oribi_lower_function oribi_lower_qlinear_conv2d, oribi_lower_qlinear_matmul,
-    oribi_lower_qlinear_average_pool, oribi_lower_qlinear_max_pool, oribi_lower_qlinear_add,
-    oribi_lower_qlinear_mul, oribi_lower_qlinear_mean, oribi_lower_qlinear_softmax,
-    oribi_lower_qlinear_table, oribi_lower_quantize_linear, oribi_lower_dequantize_linear,
-    oribi_lower_dynamic_quantize_linear;
+oribi_lower_function oribi_lower_qlinear_conv2d, oribi_lower_hybrid_conv2d,
+    oribi_lower_qlinear_matmul, oribi_lower_qlinear_average_pool, oribi_lower_qlinear_max_pool,
+    oribi_lower_qlinear_add, oribi_lower_qlinear_mul, oribi_lower_qlinear_mean,
+    oribi_lower_qlinear_softmax, oribi_lower_qlinear_table, oribi_lower_quantize_linear,
+    oribi_lower_dequantize_linear, oribi_lower_dynamic_quantize_linear;
 oribi_lower_function oribi_lower_svdf, oribi_lower_q_svdf, oribi_lower_q_narrow_svdf,
     oribi_lower_wide_conv2d;
 oribi_lower_function oribi_lower_q_lstm, oribi_lower_lstm_full, oribi_lower_onnx_lstm,

@@ -3,7 +3,7 @@
 #include "compile/lower/args_table.h"
 #include "compile/lower/lower_parts.h"
 #include "micro/elementwise/qlinear_binary_prepare.h"
-#include "micro/conv/qlinear_conv2d.h"
+#include "micro/hybrid/hybrid_conv2d.h"
 #include "micro/dense/qlinear_matmul.h"
 #include "micro/pool/qlinear_pool.h"
 #include "tensor/status.h"
@@ -87,7 +87,9 @@ static void read_bounds(const oribi_call *call, TF_DataType type, int32_t *out_l
     oribi_micro_qlinear_bound(type == TF_INT8 ? 1 : 0, out_low, out_high);
 }
 
-bool oribi_lower_qlinear_conv2d(oribi_lowering *lowering, oribi_call *call)
+/* All but the channels' parameters. */
+static bool read_conv(oribi_lowering *lowering, oribi_call *call,
+                      struct oribi_micro_qlinear_conv2d_args *args)
 {
     int32_t in[4], out[4], filter[4];
     const oribi_value *x = oribi_lower_input(lowering, call, INPUT);
@@ -102,9 +104,8 @@ bool oribi_lower_qlinear_conv2d(oribi_lowering *lowering, oribi_call *call)
                           "node '%s' (%s): a tensor is too large", call->node->name,
                           call->node->op_name);
     }
-    ORIBI_TRY(check_numbers(lowering, call) && check_groups(lowering, call, in, filter) &&
-              check_channels(lowering, call, filter[3]));
-    struct oribi_micro_qlinear_conv2d_args args = {
+    ORIBI_TRY(check_numbers(lowering, call) && check_groups(lowering, call, in, filter));
+    *args = (struct oribi_micro_qlinear_conv2d_args){
         .batch = in[0],
         .in_h = in[1],
         .in_w = in[2],
@@ -127,10 +128,27 @@ bool oribi_lower_qlinear_conv2d(oribi_lowering *lowering, oribi_call *call)
         .output_zero = oribi_lower_int(call, "output_zero", 0),
         .output = result_of(y->dtype),
     };
-    read_bounds(call, y->dtype, &args.low, &args.high);
-    call->n_inputs = 5;
     call->macs = oribi_lower_count(y) * filter[0] * filter[1] * filter[2];
+    return true;
+}
+
+bool oribi_lower_qlinear_conv2d(oribi_lowering *lowering, oribi_call *call)
+{
+    struct oribi_micro_qlinear_conv2d_args args;
+    ORIBI_TRY(read_conv(lowering, call, &args) && check_channels(lowering, call, args.out_c));
+    read_bounds(call, oribi_lower_output(lowering, call)->dtype, &args.low, &args.high);
+    call->n_inputs = 5;
     return ORIBI_CALL_SET(lowering, call, "qlinear_conv2d", qlinear_conv2d, &args);
+}
+
+/* The shape function has checked the vectors. */
+bool oribi_lower_hybrid_conv2d(oribi_lowering *lowering, oribi_call *call)
+{
+    struct oribi_micro_hybrid_conv2d_args args = {.low = oribi_lower_float(call, "low"),
+                                                  .high = oribi_lower_float(call, "high")};
+    ORIBI_TRY(read_conv(lowering, call, &args.conv));
+    call->n_inputs = 6;
+    return ORIBI_CALL_SET(lowering, call, "hybrid_conv2d", hybrid_conv2d, &args);
 }
 
 /* --- Matrices -------------------------------------------------------------------------------- */

@@ -124,20 +124,35 @@ bool oribi_lower_l2_normalize(oribi_lowering *lowering, oribi_call *call)
     return ORIBI_CALL_SET(lowering, call, "l2_normalize_8", l2_normalize_8, &args);
 }
 
-bool oribi_lower_through_bytes(oribi_lowering *lowering, oribi_call *call)
+static bool read_rows(oribi_lowering *lowering, oribi_call *call,
+                      struct oribi_micro_through_bytes_args *args)
 {
     const oribi_value *input = oribi_lower_input(lowering, call, 0);
     const int32_t rank = input->shape.rank, given = oribi_lower_int(call, "lead", 1);
     const int32_t lead = given < 0 ? given + rank : given;
-    struct oribi_micro_through_bytes_args args = {
+    *args = (struct oribi_micro_through_bytes_args){
         .rows = 1, .columns = 1, .asymmetric = oribi_lower_bool(call, "asymmetric") ? 1 : 0};
     ORIBI_TRY(oribi_lower_check(lowering, call,
                                 lead < 0 || lead > rank ? ORIBI_MICRO_INVALID : ORIBI_MICRO_OK));
     for (int32_t i = 0; i < rank; i++) {
-        int32_t *product = i < lead ? &args.rows : &args.columns;
+        int32_t *product = i < lead ? &args->rows : &args->columns;
         *product *= (int32_t)input->shape.dims[i]; /* the bytes of all fit 31 bits */
     }
     call->n_inputs = 1;
+    return true;
+}
+
+bool oribi_lower_through_bytes(oribi_lowering *lowering, oribi_call *call)
+{
+    struct oribi_micro_through_bytes_args args;
+    ORIBI_TRY(read_rows(lowering, call, &args));
     oribi_call_overwrite(lowering, call, 0);
     return ORIBI_CALL_SET(lowering, call, "through_bytes", through_bytes, &args);
+}
+
+bool oribi_lower_rows_to_bytes(oribi_lowering *lowering, oribi_call *call)
+{
+    struct oribi_micro_through_bytes_args args;
+    ORIBI_TRY(read_rows(lowering, call, &args));
+    return ORIBI_CALL_SET(lowering, call, "rows_to_bytes", through_bytes, &args);
 }

@@ -36,6 +36,14 @@ enum {
     ORIBI_TFLITE_ACT_TANH = 4
 };
 
+/* The Oribi>RowsToBytes that was made of a value last; NULL: none. */
+typedef struct oribi_tflite_bytes {
+    const oribi_node *node;
+    oribi_value_id of;
+    int64_t lead;
+    bool is_asymmetric;
+} oribi_tflite_bytes;
+
 typedef struct oribi_tflite_tensor {
     oribi_string name;
     size_t offset;               /* of its table */
@@ -51,7 +59,8 @@ typedef struct oribi_tflite_tensor {
     oribi_flat_vector scales;  /* float; empty: not quantised */
     oribi_flat_vector zeros;   /* int64 */
     int64_t quantised_dimension;
-    oribi_value_id value; /* or ORIBI_TFLITE_... */
+    oribi_value_id value;     /* or ORIBI_TFLITE_... */
+    oribi_tflite_bytes bytes; /* for the layers that read it (tflite_hybrid.c) */
     int32_t npu_read; /* operators of an NPU that begin before its last reader (tflite_ethos_u.c) */
     struct oribi_tflite_variable *variable; /* that a handle names, or that is_variable makes */
 } oribi_tflite_tensor;
@@ -307,6 +316,16 @@ bool oribi_tflite_lstm_basic(oribi_tflite_node *n); /* LSTM of the basic kernel 
 
 /* Is input x float and the filter quantised? */
 bool oribi_tflite_is_hybrid(const oribi_tflite_node *n, int32_t x, int32_t filter);
+/* A layer of inputs 1 (weights) and 2 (bias, perhaps). */
+typedef struct oribi_tflite_hybrid {
+    oribi_value_id x; /* input 0, NHWC, or where there are rows, [.., row] */
+    int64_t rows_of;  /* length of such a row; 0: images */
+    int64_t strides[2], dilations[2], activation;
+    bool is_same, is_asymmetric;
+} oribi_tflite_hybrid;
+/* Its result, of rows as a matrix, by integers. -1: it must be done in floats; or it has failed, as
+ * n says. */
+oribi_value_id oribi_tflite_hybrid_conv(oribi_tflite_node *n, const oribi_tflite_hybrid *h);
 /* Input i in floats: quantised weights times their scales. */
 oribi_value_id oribi_tflite_weights_in(oribi_tflite_node *n, int32_t i);
 oribi_value_id oribi_tflite_scaled(oribi_tflite_node *n, oribi_value_id weights,

@@ -45,7 +45,17 @@ static bool conv_2d(oribi_tflite_node *n)
     int64_t dilations[4] = {1, oribi_tflite_int(n, 5, 1), oribi_tflite_int(n, 4, 1), 1};
     oribi_value_id x = oribi_tflite_input(n, 0);
     if (oribi_tflite_is_hybrid(n, 0, 1)) {
-        x = oribi_tflite_through_bytes(n, x, 1, n->inputs[1]->scales.count > 1);
+        const oribi_tflite_hybrid layer = {.x = x,
+                                           .strides = {strides[1], strides[2]},
+                                           .dilations = {dilations[1], dilations[2]},
+                                           .activation = oribi_tflite_byte(n, 3, 0),
+                                           .is_same = oribi_tflite_byte(n, 0, 0) == 0,
+                                           .is_asymmetric = n->inputs[1]->scales.count > 1};
+        const oribi_value_id y = oribi_tflite_hybrid_conv(n, &layer);
+        if (y >= 0 || n->failed) {
+            return oribi_tflite_bind(n, 0, y);
+        }
+        x = oribi_tflite_through_bytes(n, x, 1, layer.is_asymmetric);
     }
     oribi_value_id filter = oribi_tflite_transpose(n, oribi_tflite_weights_in(n, 1), &ohwi_to_hwio);
     oribi_value_id y = oribi_tflite_emit(n, "Conv2D", INPUTS(x, filter),
@@ -226,6 +236,20 @@ static oribi_value_id keep_dims(oribi_tflite_node *n, oribi_value_id y, oribi_va
     return oribi_tflite_reshape(n, y, &dims);
 }
 
+static oribi_value_id float_rows(oribi_tflite_node *n, oribi_value_id rows, bool is_hybrid)
+{
+    if (is_hybrid) {
+        rows = oribi_tflite_through_bytes(n, rows, 1, oribi_tflite_byte(n, 3, 0) != 0);
+    }
+    oribi_value_id y = oribi_tflite_emit(n, "MatMul", INPUTS(rows, oribi_tflite_weights_in(n, 1)),
+                                         ATTRS(ATTR_BOOL("transpose_b", true)));
+    const oribi_value_id bias = oribi_tflite_input(n, 2);
+    if (bias >= 0) {
+        y = oribi_tflite_emit(n, "BiasAdd", INPUTS(y, bias), NO_ATTRS);
+    }
+    return oribi_tflite_activate(n, y, oribi_tflite_byte(n, 0, 0));
+}
+
 static bool fully_connected(oribi_tflite_node *n)
 {
     /* LiteRT's kernel of sparse weights kept the multiplier */
@@ -244,25 +268,28 @@ static bool fully_connected(oribi_tflite_node *n)
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
                                  "weights in a shuffled format are not supported");
     }
-    oribi_value_id x = oribi_tflite_input(n, 0), filter = oribi_tflite_weights_in(n, 1);
+    oribi_value_id x = oribi_tflite_input(n, 0), filter = oribi_tflite_input(n, 1);
     int64_t units = oribi_tflite_dim(n, filter, 0), row = oribi_tflite_dim(n, filter, 1);
     if (oribi_tflite_rank(n, filter) != 2 || units < 0 || row < 1) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "the weights must be a matrix");
     }
+    const int32_t rank = oribi_tflite_rank(n, x);
+    const bool has_rows = rank > 0 && oribi_tflite_dim(n, x, rank - 1) == row;
     oribi_value_id rows = x;
-    if (oribi_tflite_rank(n, x) != 2 || oribi_tflite_dim(n, x, 1) != row) {
+    if (rank != 2 || !has_rows) {
         rows = oribi_tflite_reshape(n, x, &(oribi_dims){2, {-1, row}});
     }
-    if (oribi_tflite_is_hybrid(n, 0, 1)) {
-        rows = oribi_tflite_through_bytes(n, rows, 1, oribi_tflite_byte(n, 3, 0) != 0);
+    const bool is_hybrid = oribi_tflite_is_hybrid(n, 0, 1);
+    const oribi_tflite_hybrid layer = {.x = has_rows ? x : rows,
+                                       .rows_of = row,
+                                       .strides = {1, 1},
+                                       .dilations = {1, 1},
+                                       .activation = oribi_tflite_byte(n, 0, 0),
+                                       .is_asymmetric = oribi_tflite_byte(n, 3, 0) != 0};
+    oribi_value_id y = is_hybrid ? oribi_tflite_hybrid_conv(n, &layer) : -1;
+    if (y < 0 && !n->failed) {
+        y = float_rows(n, rows, is_hybrid);
     }
-    oribi_value_id y =
-        oribi_tflite_emit(n, "MatMul", INPUTS(rows, filter), ATTRS(ATTR_BOOL("transpose_b", true)));
-    oribi_value_id bias = oribi_tflite_input(n, 2);
-    if (bias >= 0) {
-        y = oribi_tflite_emit(n, "BiasAdd", INPUTS(y, bias), NO_ATTRS);
-    }
-    y = oribi_tflite_activate(n, y, oribi_tflite_byte(n, 0, 0));
     if (oribi_tflite_byte(n, 2, 0) != 0 && oribi_tflite_rank(n, x) != 2) {
         y = keep_dims(n, y, x, units);
     }
