@@ -65,13 +65,13 @@ class Outputs(unittest.TestCase):
         path.write_bytes(model.write(graph))
         return path
 
-    def adder(self, names):
-        """y = x + h, n = x - h; h is to be fed back from n."""
+    def adder(self, names, passes_on=False):
+        """y = x + h, n = x - h; h is to be fed back from n; with passes_on x is an output, too."""
         graph = model.Graph(names.get("graph", "main"))
         x, h, y, n = (graph.add(model.Tensor(names.get(k, k), [1, 6], "i8", None, [0.5], [3])) for k in "xhyn")
         graph.op("ADD", [x, h], [y])
         graph.op("SUB", [x, h], [n])
-        graph.inputs, graph.outputs = [x, h], [y, n]
+        graph.inputs, graph.outputs = [x, h], [y, n] + [x] * passes_on
         return self.write(graph)
 
     # --- Folders
@@ -532,8 +532,7 @@ int main(void)
             self.assertIn(names["y"].replace("\n", "?"), [node["name"] for node in report["nodes"]])
 
     def test_names_that_collide_are_refused_and_can_be_changed(self):
-        path = self.adder({"x": "in:1", "h": "in.1", "y": "Workspace"})
-        self.compile(path, code=4)
+        self.compile(path := self.adder({"x": "in:1", "h": "in.1", "y": "Workspace"}), code=4)
         self.assertIn("--rename 'in.1=NEW'", self.stderr)
         folder = self.compile(path, "--rename", "in.1=second", "--name", "net")
         header = (folder / "tvmgen_net.h").read_text()
@@ -554,6 +553,9 @@ int main(void)
         for member in ("const int8_t *same;", "int8_t *y;", "int8_t *n;"):
             self.assertIn(member, header)
         subprocess.run(["gcc", *FLAGS, "-r", "-nostdlib", *folder.rglob("*.c"), "-o", self.folder / "w.o"], check=True)
+        passing = self.adder({"x": "same"}, passes_on=True)  # an output that is an input needs no help
+        self.assertIn("int8_t *same_output;", (self.compile(passing, "--name", "net", out="p") / "tvmgen_net.h").read_text())
+        subprocess.run([ORIBI, "verify", passing, "--runs", "1"], check=True, capture_output=True)
 
     def test_names_of_pools_that_collide_are_refused_and_can_be_changed(self):
         path, pools = self.adder({"x": "sram_WORKSPACE_POOL"}), ["--pool", "name=sram,size=1k", "--pool", "name=SRAM"]

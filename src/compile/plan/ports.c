@@ -11,12 +11,28 @@
 /* An input of this name would share a macro with what the header defines for the model. */
 static const char *const reserved[] = {"WORKSPACE", "STATE", "WEIGHTS", "SHARED_WORKSPACE", NULL};
 
-/* The name that C sees: that of --rename, or the model's; "state" becomes "state_". */
+/* Is the output an input of the same name, as in models that give out a state that they got? */
+static bool is_passed_on(const oribi_program *c, const oribi_port *port)
+{
+    for (int32_t i = 0; i < c->n_inputs; i++) {
+        if (c->inputs[i].value == port->value &&
+            strcmp(c->inputs[i].model_name, port->model_name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The name that C sees: that of --rename, or the model's; "state" becomes "state_", an output that
+ * is the input x "x_output". */
 static bool name_port(oribi_program *c, oribi_port *port, enum oribi_name_kind kind,
                       TF_Status *status)
 {
     const char *name = oribi_program_renamed(c, kind, port->model_name);
-    port->name = oribi_compile_member(&c->arena, name, NULL);
+    if (kind == ORIBI_NAME_OUTPUT && name == port->model_name && is_passed_on(c, port)) {
+        name = oribi_arena_printf(&c->arena, "%s_output", name);
+    }
+    port->name = name != NULL ? oribi_compile_member(&c->arena, name, NULL) : NULL;
     port->macro = port->name != NULL ? oribi_compile_upper(&c->arena, port->name) : NULL;
     for (int32_t i = 0; port->macro != NULL && reserved[i] != NULL; i++) {
         if (strcmp(port->macro, reserved[i]) == 0) {
