@@ -5,8 +5,8 @@
     models.py --tflm PYTHON [--oribi build/bin/oribi] [--cache FOLDER] [--git FOLDER] [--only TEXT] [--target CORE]... [--write]
     models.py --check          is docs/reference/firmware/public-models.md what models.json has measured?
 
-models.txt has a model a line: a repository, its commit and a path, or a package of the Python registry and a file of its wheel. None of them
-is part of this repository. Repositories are cloned into the cache (build/public), or lie in --git as bare ones, OWNER+NAME or OWNER+NAME/repo.
+models.txt has a model a line: a repository, its commit and a path, or a package of the Python registry and a file of its wheel, and behind
+them shapes of inputs that the model leaves open. None of them is part of this repository. Repositories are cloned into the cache (build/public), or lie in --git as bare ones, OWNER+NAME or OWNER+NAME/repo.
 Models with integers inside must equal what the reference kernels of TensorFlow Lite Micro gave bit for bit, run after run with the state that runs
 leave (--tflm: a Python that can `import tflite_micro`); where it refuses a model, LiteRT's reference kernels, in LiteRT's rounding. Models
 of floats must equal `oribi run --kernels micro` bit for bit and be within 1e-5 of LiteRT's reference kernels, where outputs are larger than 1
@@ -17,6 +17,7 @@ import hashlib
 import json
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -45,11 +46,10 @@ def call(*words, seconds=3600):
 # --- Models -------------------------------------------------------------------------------------
 
 
-def entries():
-    """(source, version, path) of each line of the list."""
-    for line in LIST.read_text().splitlines():
-        if line.strip() and not line.startswith("#"):
-            yield tuple(line.split())
+def listed():
+    """{(source, version, path): shapes} of each line of the list."""
+    lines = [line.split() for line in LIST.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    return {tuple(words[:3]): words[3:] for words in lines}
 
 
 def read(source, version, path, args):
@@ -97,9 +97,41 @@ def ports_of(model, told):
     return [name or p["name"] for name, p in zip(names, told["inputs"] + told["outputs"])]
 
 
-def litert(model, runs):
+def twin(data):
+    """The model with MediaPipe's transposed convolution, which the peers lack, as theirs with a bias."""
+    import ai_edge_litert.schema_py_generated as schema
+    import flatbuffers
+    import numpy as np
+    model = schema.ModelT.InitFromPackedBuf(data, 0)
+    for i, code in enumerate(model.operatorCodes):
+        if code.customCode != b"Convolution2DTransposeBias":
+            continue
+        code.customCode, code.version = None, 3
+        code.builtinCode = code.deprecatedBuiltinCode = schema.BuiltinOperator.TRANSPOSE_CONV
+        for graph in model.subgraphs:
+            for op in (op for op in graph.operators if op.opcodeIndex == i):
+                padding, *strides = struct.unpack("<3i", bytes(op.customOptions))
+                shape, buffer = schema.TensorT(), schema.BufferT()
+                buffer.data = np.frombuffer(np.array(graph.tensors[op.outputs[0]].shape, np.int32).tobytes(), np.uint8)
+                shape.name, shape.shape, shape.type, shape.buffer = b"shape", [4], schema.TensorType.INT32, len(model.buffers)
+                model.buffers.append(buffer)
+                graph.tensors.append(shape)
+                op.inputs = [len(graph.tensors) - 1, op.inputs[1], op.inputs[0], op.inputs[2]]
+                op.customOptions, op.builtinOptionsType = None, schema.BuiltinOptions.TransposeConvOptions
+                op.builtinOptions = schema.TransposeConvOptionsT()
+                op.builtinOptions.padding, op.builtinOptions.strideW, op.builtinOptions.strideH = padding - 1, *strides
+    builder = flatbuffers.Builder(len(data) + 4096)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def litert(path, runs):
     from ai_edge_litert import interpreter as tfl
-    it = tfl.Interpreter(str(model), num_threads=1, experimental_op_resolver_type=tfl.OpResolverType.BUILTIN_REF)
+    data = path.read_bytes()
+    it = tfl.Interpreter(model_content=twin(data) if b"Convolution2DTransposeBias" in data else data, num_threads=1,
+                         experimental_op_resolver_type=tfl.OpResolverType.BUILTIN_REF)
+    for detail, value in zip(it.get_input_details(), runs[0]):
+        it.resize_tensor_input(detail["index"], value.shape)
     it.allocate_tensors()
     for run in runs:
         for detail, value in zip(it.get_input_details(), run):
@@ -122,7 +154,7 @@ def values(ports, seed):
 
 
 def expected(path, told, folder, args):
-    """(peer, options of verify, files with inputs and what the peer made of them, what floats may differ by)."""
+    """(peer, options of verify, files with inputs and what the peer made of them, what floats may differ by, words for the first inputs)."""
     import numpy as np
     operations = sum(s["operations"] for s in told["steps"])
     runs = [list(values(told["inputs"], 7 + i)) for i in range(3 if operations < 4e7 else 1)]
@@ -144,8 +176,12 @@ def expected(path, told, folder, args):
     for r, (run, out) in enumerate(zip(runs, results)):
         files.append(folder / f"{r}.npz")
         np.savez(files[-1], **dict(zip(names, run + out)))
+    given = []
+    for i, (name, value) in enumerate(zip(names, runs[0])):
+        np.save(folder / f"{i}.npy", value)
+        given += ["-i", f"{name}=@{folder / f'{i}.npy'}"]
     least = min(float(abs(values).max(initial=0)) for out in results for values in out)  # the largest number of the smallest output
-    return peer, options, files, NEAR * max(1.0, least)
+    return peer, options, files, NEAR * max(1.0, least), given
 
 
 def judge(key, args):
@@ -159,18 +195,19 @@ def judge(key, args):
         path.write_bytes(data)
         row = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
         try:
-            told = json.loads(call(args.oribi, "inspect", path, "--json"))
+            shapes = [word for shape in listed().get(key, ()) for word in ("--shape", shape)]
+            told = json.loads(call(args.oribi, "inspect", path, *shapes, "--json"))
             row["operators"] = sorted({k for s in told["steps"] for k in re.findall(r"\(([A-Z][A-Za-z0-9_]+)\) at byte", s.get("origin", ""))})
-            row["peer"], options, files, near = expected(path, told, folder, args)
+            row["peer"], options, files, near, given = expected(path, told, folder, args)
         except Exception as error:  # the peers raise whatever they like
             return row | {"fault": str(error).splitlines()[0][:160]}
         against = [w for f in files for w in ("--against", f)]
         for target in args.target:
             try:
-                words = [args.oribi, "verify", path, "--target", target, "--timeout", 1800, "--weights", "obj" if target != "host" else "incbin",
+                words = [args.oribi, "verify", path, *shapes, "--target", target, "--timeout", 1800, "--weights", "obj" if target != "host" else "incbin",
                          *(["--weights-machine", "riscv32" if target == "riscv32" else "arm"] if target != "host" else []), *options]
                 if row["peer"].endswith("1e-5"):
-                    call(*words, "--runs", 1)  # equal to the session
+                    call(*words, "--runs", 0, *given)  # equal to the session
                     if target == "host":
                         call(*words, "--runs", 0, *against, "--rtol", NEAR, "--atol", near)
                 else:
@@ -189,7 +226,7 @@ def is_equal(row):
 
 
 def table(results):
-    rows = [(key, results.get(" ".join(key), {"skipped": "not measured yet"})) for key in entries()]
+    rows = [(key, results.get(" ".join(key), {"skipped": "not measured yet"})) for key in listed()]
     lines = ["| model | bytes | peer | " + " | ".join(TARGETS) + " |", "|---|---:|---|" + "---|" * len(TARGETS)]
     for (source, version, path), row in rows:
         name = f"{version.split('==')[0]}: {path.split('/', 1)[-1]}" if source == "pypi" else f"{source}: {path}"
@@ -228,20 +265,20 @@ def main():
             return 77
         args.target = args.target or TARGETS
         args.cache.mkdir(parents=True, exist_ok=True)
-        keys = [key for key in entries() if args.only in " ".join(key)]
+        keys = [key for key in listed() if args.only in " ".join(key)]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for key, row in zip(keys, pool.map(lambda k: judge(k, args), keys)):
                 print(" ".join(key[::2]), {k: v for k, v in row.items() if k not in ("sha256", "operators", "bytes")}, flush=True)
                 old = results.get(" ".join(key), {}) if args.target != TARGETS else {}
                 results[" ".join(key)] = old | row
                 if args.write:
-                    lines = [f"  {json.dumps(k)}: {json.dumps(results[k], sort_keys=True)}" for k in map(" ".join, entries()) if k in results]
+                    lines = [f"  {json.dumps(k)}: {json.dumps(results[k], sort_keys=True)}" for k in map(" ".join, listed()) if k in results]
                     RESULTS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
     head, _, rest = PAGE.read_text().partition(BEGIN)
     page = head + BEGIN + table(results) + END + rest.partition(END)[2]
     if args.write:
         PAGE.write_text(page)
-    if args.check and (PAGE.read_text() != page or set(results) - set(map(" ".join, entries()))):
+    if args.check and (PAGE.read_text() != page or set(results) - set(map(" ".join, listed()))):
         print(f"{PAGE.name} or models.json is stale: run models.py --write")
         return 1
     return 0 if args.check or all(is_equal(results[" ".join(k)]) for k in keys) else 1
