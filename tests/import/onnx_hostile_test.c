@@ -137,7 +137,33 @@ static void a_cycle_of_two_nodes_is_refused_with_its_name(void **state)
     TF_Status *status = TF_NewStatus();
     assert_null(import_model(make_model(13, &graph), status));
     assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
-    assert_non_null(strstr(TF_Message(status), "'first'"));
+    assert_non_null(strstr(TF_Message(status), "'second'"));
+    assert_non_null(strstr(TF_Message(status), "on a cycle"));
+    TF_DeleteStatus(status);
+}
+
+/* The last node first, each of which reads what the next one makes, and two of them the same. */
+static void nodes_that_are_not_in_order_are_read(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    bytes graph = {0};
+    char inputs[32], output[16];
+    put_value(&graph, GRAPH_INPUT, "v0", ONNX_FLOAT, (int64_t[]){2}, 1);
+    for (int i = N; i > 0; i--) {
+        snprintf(inputs, sizeof inputs, "v%d,v%d", i - 1, i > 1 ? i - 2 : 0);
+        snprintf(output, sizeof output, "v%d", i);
+        put_node(&graph, "", "Add", output, inputs, output);
+    }
+    put_value(&graph, GRAPH_OUTPUT, output, ONNX_FLOAT, NULL, -1);
+    snprintf(output, sizeof output, "v%d", N);
+    put_value(&graph, GRAPH_OUTPUT, output, ONNX_FLOAT, NULL, -1);
+    TF_Status *status = TF_NewStatus();
+    oribi_graph *read = import_model(make_model(13, &graph), status);
+    assert_string_equal(TF_Message(status), "");
+    assert_int_equal(read->n_order, N);
+    assert_string_equal(read->nodes[read->order[0]]->name, "v1");
+    oribi_graph_destroy(read);
     TF_DeleteStatus(status);
 }
 
@@ -531,6 +557,7 @@ int main(void)
         cmocka_unit_test(a_zero_point_beyond_8_bits_is_refused),
         cmocka_unit_test(a_node_that_reads_itself_is_refused),
         cmocka_unit_test(a_cycle_of_two_nodes_is_refused_with_its_name),
+        cmocka_unit_test(nodes_that_are_not_in_order_are_read),
         cmocka_unit_test(an_output_that_nothing_makes_is_refused),
         cmocka_unit_test(names_that_are_there_twice_are_refused),
         cmocka_unit_test(dimensions_must_fit_the_data),

@@ -150,6 +150,9 @@ bool oribi_onnx_define(oribi_onnx *onnx, const oribi_string *name, oribi_value_i
 bool oribi_onnx_read_initialisers(oribi_onnx *onnx, oribi_wire graph, TF_Status *status);
 /* Translates all nodes, which are the fields of this number. */
 bool oribi_onnx_read_nodes(oribi_onnx *onnx, oribi_wire graph, uint32_t number, TF_Status *status);
+/* One of them. *out_early: nothing has been done, as nothing made an input yet; NULL: an error. */
+bool oribi_onnx_read_node(oribi_onnx *onnx, const oribi_wire *graph, const oribi_wire_field *field,
+                          bool *out_early, TF_Status *status);
 bool oribi_onnx_read_opset(oribi_onnx *onnx, const oribi_wire *model, const oribi_wire_field *field,
                            TF_Status *status);
 /* The name of an input or output of a graph. */

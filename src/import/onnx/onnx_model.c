@@ -321,8 +321,10 @@ static bool read_inputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
 
 /* --- Nodes ----------------------------------------------------------------------------------- */
 
-/* Values of the inputs; *out_blocked when a missing op should have made one. */
-static bool find_inputs(oribi_onnx_node *n, const oribi_string *names, bool *out_blocked)
+/* Values of the inputs; *out_blocked when a missing op should have made one. *out_early (may be
+ * NULL): nothing before it makes one. */
+static bool find_inputs(oribi_onnx_node *n, const oribi_string *names, bool *out_blocked,
+                        bool *out_early)
 {
     *out_blocked = false;
     for (int32_t i = 0; i < n->n_inputs; i++) {
@@ -336,10 +338,14 @@ static bool find_inputs(oribi_onnx_node *n, const oribi_string *names, bool *out
             n->failed = true;
             return false;
         }
+        if (found == ORIBI_ONNX_UNKNOWN && out_early != NULL) {
+            *out_early = true;
+            return true;
+        }
         if (found == ORIBI_ONNX_UNKNOWN) {
             return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
-                                   "input %d reads '%.*s', which nothing before it makes: the "
-                                   "nodes are not in order, or on a cycle",
+                                   "input %d reads '%.*s', which nothing before it makes: no node "
+                                   "does, or one on a cycle",
                                    (int)i, (int)names[i].length, names[i].data);
         }
         *out_blocked = *out_blocked || found == ORIBI_ONNX_MISSING;
@@ -469,8 +475,8 @@ static bool translate(oribi_onnx_node *n, bool is_blocked)
     return oribi_onnx_mark_missing(n);
 }
 
-static bool read_node(oribi_onnx *onnx, const oribi_wire *graph, const oribi_wire_field *field,
-                      TF_Status *status)
+bool oribi_onnx_read_node(oribi_onnx *onnx, const oribi_wire *graph, const oribi_wire_field *field,
+                          bool *out_early, TF_Status *status)
 {
     oribi_onnx_node n;
     oribi_string *names = NULL;
@@ -479,21 +485,8 @@ static bool read_node(oribi_onnx *onnx, const oribi_wire *graph, const oribi_wir
     if (onnx->is_waiting) {
         return translate(&n, true);
     }
-    ORIBI_TRY(check_output_names(&n) && find_inputs(&n, names, &is_blocked));
-    return translate(&n, is_blocked);
-}
-
-bool oribi_onnx_read_nodes(oribi_onnx *onnx, oribi_wire graph, uint32_t number, TF_Status *status)
-{
-    oribi_wire_field f;
-    while (oribi_wire_next(&graph, &f, status)) {
-        if (f.number == number) {
-            ORIBI_TRY(oribi_onnx_scope_charge(onnx, status));
-            ORIBI_TRY(read_node(onnx, &graph, &f, status));
-        }
-        oribi_arena_destroy(&onnx->scratch);
-    }
-    return oribi_ok(status);
+    ORIBI_TRY(check_output_names(&n) && find_inputs(&n, names, &is_blocked, out_early));
+    return (out_early != NULL && *out_early) || translate(&n, is_blocked);
 }
 
 static bool read_outputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
