@@ -234,7 +234,7 @@ def table(results):
         lines.append(f"| {name} | {row.get('bytes', 0):,} | {row.get('peer', '')} | " + " | ".join(said) + " |")
     equal = [(k, r) for k, r in rows if is_equal(r)]
     measured = sum("fault" in r or all(t in r for t in TARGETS) for _, r in rows)
-    own = [k for k, _ in equal if "tflite-micro" in k[0]]
+    own = [k for k, _ in equal if "tflite-micro" in k[0] or "mlcommons" in k[0]]
     kinds = sorted({o for _, r in equal for o in r["operators"]})
     return "\n".join([*lines, "", f"{len(equal)} of {measured} models that were measured are equal everywhere, {len(equal) - len(own)} of them neither TensorFlow Lite "
                       f"Micro's nor MLPerf's. They have {len(kinds)} kinds of operators: {', '.join(kinds)}.", ""])
