@@ -243,7 +243,9 @@ static bool conv_layer(const conv_state *state, oribi_kit_run *run, layer *l)
     bool is_done = l->begins != NULL;
     if (is_done && is_depthwise) {
         conv_begin_depthwise(l);
-        oribi_kit_parallel(run, units, cost, l, run_depthwise);
+        const int64_t lines = (int64_t)a->batch * a->out_h;
+        oribi_kit_parallel(run, lines, (int64_t)a->out_w * l->inner * a->out_c / GROUP / 2, l,
+                           run_depthwise);
     } else if (is_done) {
         is_done = conv_run_panels(run, l, units, cost);
     }

@@ -145,9 +145,9 @@ static int32_t pixels_between(const layer *l, const place *at, int64_t left)
 static void run_depthwise(void *object, int64_t begin, int64_t end)
 {
     const layer *l = object;
-    const int64_t last = end * LINES < l->rows ? end * LINES : l->rows;
-    place at = place_of(l, begin * LINES);
-    for (int64_t row = begin * LINES; row < last;) {
+    const int64_t first = begin * l->a->out_w, last = end * l->a->out_w;
+    place at = place_of(l, first);
+    for (int64_t row = first; row < last;) {
         const int32_t n = pixels_between(l, &at, last - row);
         depthwise_pixels(l, row, n, &at);
         row += n;
