@@ -264,6 +264,12 @@ static int32_t is_curve(int32_t function)
     return function == ORIBI_MICRO_UNARY_LOGISTIC || function == ORIBI_MICRO_UNARY_TANH;
 }
 
+/* Has a curve no fixed point, whose inputs end at a scale of 16? */
+static int32_t in_float(const struct oribi_micro_unary_8_spec *s)
+{
+    return s->variant == ORIBI_MICRO_TFLITE || s->in_unsigned != 0;
+}
+
 static int32_t prepare(unary *u)
 {
     const struct oribi_micro_unary_8_spec *s = u->s;
@@ -273,15 +279,14 @@ static int32_t prepare(unary *u)
     }
     set_bounds(u);
     if (is_curve(s->function)) {
-        return prepare_fixed(u);
+        return in_float(s) ? ORIBI_MICRO_OK : prepare_fixed(u);
     }
     return s->function == ORIBI_MICRO_UNARY_HARD_SWISH ? prepare_hard_swish(u) : prepare_scale(u);
 }
 
 static int32_t value_of(const unary *u, int32_t x)
 {
-    const int32_t in_float = u->s->variant == ORIBI_MICRO_TFLITE || u->s->in_unsigned != 0;
-    if ((is_curve(u->s->function) && in_float) || u->s->function >= ORIBI_MICRO_UNARY_SQRT) {
+    if ((is_curve(u->s->function) && in_float(u->s)) || u->s->function >= ORIBI_MICRO_UNARY_SQRT) {
         return float_function(u, x);
     }
     switch (u->s->function) {

@@ -62,6 +62,22 @@ static void a_vanishing_output_scale_leaves_zero_and_the_ends(void **state)
 }
 
 /* Where exp leaves float, the table holds the largest value. */
+static void a_curve_in_float_takes_steps_of_any_size(void **state)
+{
+    (void)state;
+    uint8_t table[256];
+    const struct oribi_micro_unary_8_spec spec = {.function = ORIBI_MICRO_UNARY_LOGISTIC,
+                                                  .variant = ORIBI_MICRO_TFLITE,
+                                                  .input = {42.0F, -28},
+                                                  .output = {1.0F / 256.0F, -128}};
+
+    assert_int_equal(oribi_micro_unary_8_table(&spec, table), ORIBI_MICRO_OK);
+
+    assert_int_equal((int8_t)table[(uint8_t)-28], 0); /* a half */
+    assert_int_equal((int8_t)table[(uint8_t)-29], -128);
+    assert_int_equal((int8_t)table[(uint8_t)-27], 127);
+}
+
 static void an_overflowing_function_of_int16_saturates(void **state)
 {
     (void)state;
@@ -93,6 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(extreme_scales_are_refused_or_saturate),
         cmocka_unit_test(a_vanishing_output_scale_leaves_zero_and_the_ends),
+        cmocka_unit_test(a_curve_in_float_takes_steps_of_any_size),
         cmocka_unit_test(an_overflowing_function_of_int16_saturates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
