@@ -270,6 +270,11 @@ bool oribi_graph_settle_body(const oribi_graph *graph, const oribi_node *node, o
 bool oribi_graph_splice(oribi_graph *graph, const oribi_node *node, const oribi_body *body,
                         const oribi_value_id *formals, oribi_value_id guard,
                         oribi_value_id *out_results, TF_Status *status);
+/* Puts copies of the nodes from `first` on into `body`, an empty graph, of which that becomes an
+ * input what they read of the others; graphs of theirs move. Returns for each value of the graph
+ * the one of the body that stands for it, or -1: oribi_free. NULL: status set. */
+oribi_value_id *oribi_graph_enclose(oribi_graph *graph, oribi_node_id first, oribi_graph *body,
+                                    TF_Status *status);
 /* A constant of another graph as one of this graph, over the same bytes. */
 oribi_value_id oribi_graph_share_constant(oribi_graph *graph, const oribi_graph *from,
                                           oribi_value_id constant, TF_Status *status);

@@ -105,7 +105,8 @@ typedef struct oribi_tflite { /* one import */
     bool is_waiting; /* in a subgraph of an operator that waits: operators are only looked up */
     bool is_unfit;   /* it failed for shapes that do not fit */
     oribi_flat_vector offsets; /* by tensor, where the file lays it; file NULL: it says nothing */
-    int32_t n_npu;             /* operators `ethos-u` so far */
+    struct oribi_tflite_gate *gates; /* the newest first (tflite_period.c) */
+    int32_t n_npu;                   /* operators `ethos-u` so far */
     struct oribi_tflite_ending *npu_ends;
 } oribi_tflite;
 
@@ -302,6 +303,18 @@ oribi_value_id oribi_tflite_keep(oribi_tflite_node *n, TF_DataType dtype, const 
                                  int32_t first, oribi_tflite_variable **out);
 /* Everything is read: variables become states of the graph. */
 bool oribi_tflite_finish_variables(oribi_tflite *t, TF_Status *status);
+bool oribi_tflite_finish_variable(oribi_tflite *t, oribi_tflite_variable *variable,
+                                  TF_Status *status);
+
+/* --- Runs that end early (tflite_period.c) ---------------------------------------------------- */
+
+/* Operators behind this one run only when the value, a scalar bool, is true. */
+bool oribi_tflite_add_gate(oribi_tflite_node *n, oribi_value_id is_open);
+/* The value, or a copy that waits where the operator does and the value does not. */
+oribi_value_id oribi_tflite_behind_gate(oribi_tflite_node *n, oribi_value_id value);
+/* The graph is whole: what lies behind gates becomes graphs of conditions. */
+bool oribi_tflite_finish_gates(oribi_tflite *t, const oribi_flat_table *subgraph,
+                               TF_Status *status);
 
 /* --- Sparse constants (tflite_sparse.c) ------------------------------------------------------- */
 

@@ -29,6 +29,7 @@ oribi_value_id oribi_tflite_emit(oribi_tflite_node *n, const char *op, const ori
 
 bool oribi_tflite_bind(oribi_tflite_node *n, int32_t index, oribi_value_id value)
 {
+    value = oribi_tflite_behind_gate(n, value);
     if (n->failed || value < 0 || index >= n->n_outputs) {
         return false;
     }

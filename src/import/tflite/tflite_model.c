@@ -508,6 +508,7 @@ static bool import_file(oribi_tflite *t, TF_Status *status)
     ORIBI_TRY(oribi_tflite_end_npu(t, status));
     ORIBI_TRY(oribi_tflite_finish_variables(t, status));
     oribi_graph_remove_dead(t->graph);
+    ORIBI_TRY(oribi_tflite_finish_gates(t, &subgraph, status));
     return oribi_graph_sort(t->graph, status);
 }
 

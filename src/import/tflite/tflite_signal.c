@@ -328,8 +328,26 @@ static bool stacker(oribi_tflite_node *n)
            oribi_tflite_bind(n, 1, is_whole);
 }
 
+/* One of so many runs goes on behind this operator, the last of them. */
+static bool pass_every(oribi_tflite_node *n, int64_t period)
+{
+    const oribi_dims scalar = {.n = 0};
+    oribi_tflite_variable *kept = NULL;
+    const oribi_value_id before = oribi_tflite_keep(n, TF_INT32, &scalar, 0, &kept);
+    const oribi_value_id count =
+        oribi_tflite_emit(n, "AddV2", INPUTS(before, oribi_tflite_scalar(n, 1)), NO_ATTRS);
+    const oribi_value_id is_last = at_least(n, count, period);
+    const oribi_value_id next = oribi_tflite_emit(
+        n, "SelectV2", INPUTS(is_last, oribi_tflite_scalar(n, 0), count), NO_ATTRS);
+    if (next < 0) {
+        return false;
+    }
+    kept->current = next;
+    return oribi_tflite_add_gate(n, is_last);
+}
+
 /* CIRCULAR_BUFFER: the last inputs, the oldest of which goes out. Of a period of more than one run
- * the runs between end here, which a graph cannot. */
+ * the runs between end here. */
 static bool circular_buffer(oribi_tflite_node *n)
 {
     oribi_flex_map m;
@@ -352,11 +370,6 @@ static bool circular_buffer(oribi_tflite_node *n)
     if (period <= 0) { /* files of before the option: TensorFlow Lite Micro goes by the size */
         period = slots == 5 || slots == 13 || slots == 25 ? 1 : 2;
     }
-    if (period != 1) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
-                                 "it lets one of %lld runs pass, and only every run is supported",
-                                 (long long)period);
-    }
     const int32_t begin[4] = {0, 1, 0, 0};
     const int32_t size[4] = {1, (int32_t)slots - 1, (int32_t)all.at[2], (int32_t)all.at[3]};
     const oribi_value_id before = oribi_tflite_keep(n, TF_INT8, &all, (int32_t)quant.zero, &kept);
@@ -367,7 +380,7 @@ static bool circular_buffer(oribi_tflite_node *n)
     if (y >= 0) {
         kept->current = y;
     }
-    return oribi_tflite_bind(n, 0, y);
+    return oribi_tflite_bind(n, 0, y) && (period == 1 || pass_every(n, period));
 }
 
 #define ROW(name, inputs, outputs, translate)                                                      \

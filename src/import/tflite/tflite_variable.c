@@ -132,9 +132,9 @@ static bool assign_variable(oribi_tflite_node *n)
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "nothing is assigned");
     }
     if (!n->tflite->is_initialising) {
-        variable->current = value;
+        variable->current = oribi_tflite_behind_gate(n, value);
         n->tflite->has_read = true;
-        return true;
+        return variable->current >= 0;
     }
     if (n->graph->values[value]->constant == NULL) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
@@ -280,7 +280,8 @@ static bool same_type(const oribi_value *a, const oribi_value *b)
     return is_same && (a->shape.rank == b->shape.rank || a->shape.rank < 0 || b->shape.rank < 0);
 }
 
-static bool finish_variable(oribi_tflite *t, oribi_tflite_variable *variable, TF_Status *status)
+bool oribi_tflite_finish_variable(oribi_tflite *t, oribi_tflite_variable *variable,
+                                  TF_Status *status)
 {
     oribi_graph *graph = t->graph;
     if (variable->read < 0) { /* what it was before is never seen */
@@ -313,7 +314,7 @@ static bool finish_variable(oribi_tflite *t, oribi_tflite_variable *variable, TF
 bool oribi_tflite_finish_variables(oribi_tflite *t, TF_Status *status)
 {
     for (oribi_tflite_variable *v = t->variables; v != NULL; v = v->next) {
-        ORIBI_TRY(finish_variable(t, v, status));
+        ORIBI_TRY(oribi_tflite_finish_variable(t, v, status));
     }
     return true;
 }

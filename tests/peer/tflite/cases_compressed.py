@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 
+import cases_state
 import model
 from build import Skip
 
@@ -137,16 +138,62 @@ def layer(b):
 
 
 def circular_buffer(b):
-    """Of a period of one: other periods end runs early."""
     if b.column != "i8":
         raise Skip()
+    if b.i % 3 == 2:
+        return streaming(b)
     slots, w, c = b.walk(5, 2, 13, 3, 25, 9), b.size(1, 3), b.size(1, 8)
     quant = b.quant()
     x = b.input([1, 1, w, c], quant)
     y = b.output([1, slots, w, c], quant)
     b.graph.tensors[y].variable = True
     b.op("CUSTOM:CIRCULAR_BUFFER", [x], [y], flex={"cycles_max": 0 if slots in (5, 13, 25) and b.i % 2 == 0 else 1})
-    b.stream(b.walk(3, 6, slots + 2))
+    return b.stream(b.walk(3, 6, slots + 2))
+
+
+def _inner(b, shape, quant):
+    return b.graph.add(model.Tensor(f"t{len(b.graph.tensors)}", shape, b.kind, None, *quant))
+
+
+def _buffered(b, x, shape, quant, slots, period, is_output=False):
+    shape = [1, slots, *shape[2:]]
+    y = b.output(shape, quant) if is_output else _inner(b, shape, quant)
+    b.graph.tensors[y].variable = True
+    b.op("CUSTOM:CIRCULAR_BUFFER", [x], [y], flex={"cycles_max": period})
+    return y, shape
+
+
+def streaming(b):
+    """Buffers that let one of some runs pass, with layers between and behind them: what is behind is not computed else,
+    and its buffers stay. Outputs are those of the last run that made them."""
+    w, c, quant = b.walk(1, b.size(1, 3)), b.size(1, 6), b.quant()
+    first = quant
+    x, shape = b.input([1, 1, w, c], quant), [1, 1, w, c]
+    given, handle = x, None
+    if w == 1:  # the input of the run before that went so far is joined with the result
+        cases_state.initialiser(b, [("last", shape, quant)])
+        handle = b.handle(b.graph, "last")
+    kinds = ((2, 1), (1, 2), (3, 2), (2, 2, 1), (1, 3, 1), (2, 1, 2))
+    periods = kinds[b.i // 3 % len(kinds)]
+    for k, period in enumerate(periods):
+        is_last = k + 1 == len(periods)
+        x, shape = _buffered(b, x, shape, quant, b.size(2, 4), period, not is_last and b.size(0, 2) == 0)
+        channels = b.size(1, 6)
+        scales = (2.0 ** b.rng.uniform(-9, -5, channels)).astype(np.float32)
+        filters = b.const(b.values([channels, *shape[1:]]), "i8", (scales, [0] * channels))
+        bias = b.const(b.rng.integers(-900, 900, channels), "i32", (scales * np.float32(quant[0]), [0] * channels))
+        spread = float(quant[0]) * float(scales.mean()) * 60 * np.sqrt(int(np.prod(shape)))
+        quant, shape = first if is_last else (np.float32(spread), b.quant()[1]), [1, 1, 1, channels]
+        y = _inner(b, shape, quant) if not is_last or handle else b.output(shape, quant)
+        b.op("CONV_2D", [x, filters, bias], [y], padding="VALID", stride_w=1, stride_h=1, activation="NONE",
+             dilation_w=1, dilation_h=1)
+        x = y
+    if handle:
+        last = _inner(b, [1, 1, 1, c], first)
+        b.op("READ_VARIABLE", [handle], [last])
+        b.op("ASSIGN_VARIABLE", [handle, given], [])
+        b.op("CONCATENATION", [x, last], [b.output([1, 1, 1, channels + c], first)], axis=3, activation="NONE")
+    return b.stream(2 * int(np.prod(periods)) + b.size(1, 5))
 
 
 CASES = {"TFLM_DECODE": decode, "CIRCULAR_BUFFER": circular_buffer}

@@ -8,7 +8,7 @@ import numpy as np
 from build import HYBRID, Skip
 
 
-def _initialiser(b, variables):
+def initialiser(b, variables):
     """The subgraph of CALL_ONCE, which gives each variable (name, shape) its first value."""
     graph = model.Graph("init")
     for name, shape, quant in variables:
@@ -38,7 +38,7 @@ def _push(b, handle, x, length, shape, quant):
 def _stream(b, n_variables, reads_after, reads_before):
     shape, quant, length = b.shape(b.pick(1, 2)), b.quant(), b.size(2, 4)
     variables = [(f"v{k}", [length] + shape, quant) for k in range(n_variables)]
-    _initialiser(b, variables)
+    initialiser(b, variables)
     handles = [b.handle(b.graph, name) for name, _, _ in variables]
     for handle in handles:
         x = b.input(shape, quant)
@@ -68,7 +68,7 @@ def read_variable(b):
 def assign_variable(b):
     """What was assigned last counts, and an input itself may be assigned."""
     shape, quant = b.shape(2), b.quant()
-    _initialiser(b, [("last", shape, quant)])
+    initialiser(b, [("last", shape, quant)])
     handle = b.handle(b.graph, "last")
     x, z = b.input(shape, quant), b.input(shape, quant)
     b.op("READ_VARIABLE", [handle], [b.output(shape, quant)])

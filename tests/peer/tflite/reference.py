@@ -66,8 +66,11 @@ def tflm():
             for i, raw in enumerate(inputs[step * n_inputs:(step + 1) * n_inputs]):
                 detail = interpreter.get_input_details(i)
                 interpreter.set_input(np.frombuffer(raw, detail["dtype"]).reshape(detail["shape"]), i)
-            interpreter.invoke()
+            is_whole = interpreter.invoke() != 15  # kTfLiteAbort
             results += [interpreter.get_output(i).tobytes() for i in range(n_outputs)]
+            if not is_whole:  # the last output is not made: it counts as that of the run before, or as zeros
+                zero = interpreter.get_output_details(n_outputs - 1)["quantization_parameters"]["zero_points"][0]
+                results[-1] = results[-1 - n_outputs] if step > 0 else bytes([zero & 255]) * len(results[-1])
         return results
 
     return importlib.metadata.version("tflite_micro"), run

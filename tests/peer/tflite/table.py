@@ -71,8 +71,8 @@ SOFTMAX of bytes whose result is int16, SVDF_NARROW is SVDF with a state of int8
 is `TFLite_Detection_PostProcess`, which object detection has at its end; LANDMARKS_2_TRANSFORM_MATRIX, TRANSFORM_LANDMARKS and
 TRANSFORM_TENSOR_BILINEAR are custom operators of MediaPipe, compared with models of the same meaning; SIGNAL_... are the custom operators of TensorFlow
 Lite Micro's signal library, whose column is the type of their samples. TFLM_DECODE (tables of values, pruning and Huffman codes) becomes
-constants when the model is read, so that C has those weights at full size; CIRCULAR_BUFFER is taken where each run counts (`cycles_max` of 1), and refused where runs
-between end early.
+constants when the model is read, so that C has those weights at full size; of a CIRCULAR_BUFFER that lets one of `cycles_max` runs pass the operators behind it
+run in that one alone, here and in C: states behind it stay, and outputs are those of the last run that made them, zeros before the first.
 
 """
 
