@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eight rows of float by one vector on Arm cores with a floating-point unit (Cortex-M4, M7, M33):
- * a load of four neighbours is one instruction there, which no compiler forms. Unoptimised builds,
- * which leave assembly too few registers, and ORIBI_MICRO_PLAIN_C have the loop in C instead
- * (dots_f32_body.h), whose bits are the same.
+/* Eight rows of float by one vector, and one row by values that move on, on Arm cores with a
+ * floating-point unit (Cortex-M4, M7, M33): a load of four neighbours is one instruction there,
+ * which no compiler forms. Unoptimised builds, which leave assembly too few registers, and
+ * ORIBI_MICRO_PLAIN_C have the loops in C instead (dots_f32_body.h, svdf_f32_body.h), whose bits
+ * are the same.
  */
 #ifndef ORIBI_MICRO_FMA_VFP_H_
 #define ORIBI_MICRO_FMA_VFP_H_
@@ -53,6 +54,44 @@
             : "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12",     \
               "s13", "s14", "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24",  \
               "s25", "s26", "s27", "cc", "memory");                                                \
+    } while (0)
+
+/* A sum takes four products; its values and weights are in s8 to s15. */
+#define ORIBI_MICRO_VFP_QUAD(add, sum)                                                             \
+    add(sum, "s8", "s12") add(sum, "s9", "s13") add(sum, "s10", "s14") add(sum, "s11", "s15")
+
+/* Copies `single` floats, `quads` times four, three more and `value`, and adds to `sum` their
+ * products with those of `w`, one after the other. The pointers go on. */
+#define ORIBI_MICRO_VFP_MOVE(add, from, to, w, single, quads, value, sum)                          \
+    do {                                                                                           \
+        int32_t ones = (single), fours = (quads);                                                  \
+        __asm__ volatile(                                                                          \
+            "b 2f\n"                                                                               \
+            "1:\n\t"                                                                               \
+            "vldmia %[src]!, {s8}\n\t"                                                             \
+            "vldmia %[taps]!, {s12}\n\t"                                                           \
+            "vstmia %[dst]!, {s8}\n\t" add(                                                        \
+                "%[acc]", "s8",                                                                    \
+                "s12") "2:\n\t"                                                                    \
+                       "subs %[n], %[n], #1\n\t"                                                   \
+                       "bpl 1b\n\t"                                                                \
+                       "b 4f\n"                                                                    \
+                       "3:\n\t"                                                                    \
+                       "vldmia %[src]!, {s8-s11}\n\t"                                              \
+                       "vldmia %[taps]!, {s12-s15}\n\t"                                            \
+                       "vstmia %[dst]!, {s8-s11}\n\t" ORIBI_MICRO_VFP_QUAD(                        \
+                           add, "%[acc]") "4:\n\t"                                                 \
+                                          "subs %[m], %[m], #1\n\t"                                \
+                                          "bpl 3b\n\t"                                             \
+                                          "vldmia %[src]!, {s8-s10}\n\t"                           \
+                                          "vmov.f32 s11, %[last]\n\t"                              \
+                                          "vldmia %[taps]!, {s12-s15}\n\t"                         \
+                                          "vstmia %[dst]!, {s8-s11}\n\t" ORIBI_MICRO_VFP_QUAD(     \
+                                              add, "%[acc]")                                       \
+            : [src] "+r"(from), [dst] "+r"(to), [taps] "+r"(w), [n] "+r"(ones), [m] "+r"(fours),   \
+              [acc] "+t"(sum)                                                                      \
+            : [last] "t"(value)                                                                    \
+            : "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "cc", "memory");               \
     } while (0)
 #endif
 

@@ -61,6 +61,9 @@ static void add_rows(const float *w, const float *x, int32_t n, float *sums)
         ORIBI_MICRO_VFP_DOTS(ORIBI_MICRO_ADD_VFP, w, x, n, n / 4, sums);
         done = n - n % 4;
     }
+    if (done == n) {
+        return;
+    }
 #endif
     add_columns(w, x, done, n, sums);
 }

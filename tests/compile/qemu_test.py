@@ -240,6 +240,25 @@ class Float(Case):
             if target != "riscv64-v":
                 self.assertLess(json.loads(done.stdout)["instructions"], 2.4 * 2_097_152)
 
+    def test_svdf_of_floats_is_the_same_and_takes_2_6_instructions_for_each_product_fused(self):
+        """Memories that the assembly takes whole, with values left over, and not at all."""
+        sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
+        import build  # noqa: PLC0415
+        for units, rank, features, memory, most in ((128, 1, 64, 16, 2.6), (13, 2, 7, 6, None), (5, 1, 9, 4, None), (9, 1, 5, 3, None)):
+            b = build.Builder("SVDF", "f32", 0)
+            x, filters = b.input([1, features]), units * rank
+            w, time = (b.const(b.rng.standard_normal([filters, n]), "f32") for n in (features, memory))
+            bias = b.const(b.rng.standard_normal(units), "f32")
+            b.op("SVDF", [x, w, time, bias, b.state([1, filters * memory])], [b.output([1, units])], rank=rank, activation="NONE")
+            path = self.folder / f"svdf{memory}.tflite"
+            path.write_bytes(b.model())
+            for target, fused in (("cortex-m4", "--fma"), ("cortex-m4", ""), ("cortex-m55", "--fma")):
+                with self.subTest(f"{memory} {fused}", target=target):
+                    done = verify(path, "--target", target, "--runs", "3", *fused.split())
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    if fused and most:
+                        self.assertLess(json.loads(done.stdout)["instructions"], most * filters * (features + memory))
+
     def recurrent(self, op, gates, features, units, unit=1.0, **attributes):
         """A layer of ONNX over three steps, and its input."""
         sys.path.insert(0, str(SOURCE / "tests/cli"))
