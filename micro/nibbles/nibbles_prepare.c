@@ -11,6 +11,7 @@
 #include "micro/quads/quads_s8.h"
 #include "micro/rvv/conv2d_rvv_s8.h"
 #include "micro/rvv/depthwise_conv2d_rvv_s8.h"
+#include "micro/rvv/rvv_prepare.h"
 
 /* Four weights, each 8 more than it is; those that do not fit have upper bits. */
 static uint32_t four_of(const struct oribi_micro_nibbles *n, int32_t word)
@@ -153,6 +154,12 @@ static int32_t conv_rvv(const void *args, int32_t channels)
     return (channels * a->taps + 7) / 8 * 2;
 }
 
+static int32_t block_rvv(const void *args)
+{
+    const struct oribi_micro_conv2d_rvv_s8_args *a = args;
+    return oribi_micro_rvv_block(a->taps, a->layer.channels);
+}
+
 static int32_t depthwise_rvv(const void *args, int32_t channels)
 {
     const struct oribi_micro_depthwise_conv2d_rvv_s8_args *a = args;
@@ -177,8 +184,8 @@ const struct oribi_micro_nibbles oribi_micro_conv2d_quads_v6m_nibbles = {
     .kernel = "conv2d_quads_v6m_s4", BIASED(0, QUAD), .channels = 4, .weights = conv_taps};
 const struct oribi_micro_nibbles oribi_micro_conv2d_mve_nibbles = {
     .kernel = "conv2d_mve_s4", BYTES(MVE_HEAD, MVE_TAIL), .channels = 4, .weights = conv_mve};
-const struct oribi_micro_nibbles oribi_micro_conv2d_rvv_nibbles = {MEMORY, .head_each = 3,
-                                                                   .weights = conv_rvv};
+const struct oribi_micro_nibbles oribi_micro_conv2d_rvv_nibbles = {
+    MEMORY, .head_each = 3, .weights = conv_rvv, .count = "layer.channels", .block = block_rvv};
 
 #define DENSE .count = "out_c", .repeat = "rows"
 const struct oribi_micro_nibbles oribi_micro_fully_connected_lanes_nibbles = {

@@ -56,8 +56,7 @@ static void pixels(const struct oribi_micro_conv2d_rvv_s8_args *a, const int8_t 
     }
     int32_t c = 0;
     do {
-        c += oribi_micro_rvv_pixels(&a->layer, x, y, a->taps, c, output,
-                                    (count - 1) * a->layer.channels);
+        c += oribi_micro_rvv_pixels(&a->layer, x, y, a->taps, c, output, (count - 1) * a->pitch);
     } while (c < a->layer.channels);
 }
 
@@ -71,7 +70,7 @@ void oribi_micro_conv2d_rvv_s8(const struct oribi_micro_conv2d_rvv_s8_args *args
             const int32_t count = p + 1 < n_pixels ? 2 : 1;
             TVMGEN_YIELD();
             pixels(a, input, p, count, output, scratch);
-            output += count * a->layer.channels;
+            output += count * a->pitch;
         }
         input += (intptr_t)a->in_h * a->in_w * a->in_c;
     }

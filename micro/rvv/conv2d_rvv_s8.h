@@ -10,6 +10,7 @@
 
 struct oribi_micro_conv2d_rvv_s8_args {
     struct oribi_micro_rvv_layer layer;
+    int32_t pitch; /* from a result pixel to the next: the layer may be some of the channels */
     int32_t batch, in_h, in_w, in_c;
     int32_t out_h, out_w;
     int32_t filter_h, filter_w;
@@ -22,7 +23,8 @@ struct oribi_micro_conv2d_rvv_s8_args {
 };
 
 /* Convolves input into output.
- * Shapes   input [batch, in_h, in_w, in_c], output [batch, out_h, out_w, channels], dense.
+ * Shapes   input [batch, in_h, in_w, in_c], output [batch, out_h, out_w, pitch], dense,
+ *          of which the layer's channels are written.
  * Owns     nothing. With is_direct they must not overlap; otherwise output may overlap input where
  *          no result lies on what a later window reads, windows and results taken in pairs, row by
  *          row.

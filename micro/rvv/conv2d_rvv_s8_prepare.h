@@ -8,8 +8,9 @@
 #include "micro/rvv/conv2d_rvv_s8.h"
 #include "micro/variant_prepare.h"
 
-extern const struct oribi_micro_variant oribi_micro_conv2d_rvv_s8_variant; /* of conv2d_s8 */
-extern const struct oribi_micro_variant
-    oribi_micro_fully_connected_rvv_s8_variant; /* of fully_connected_s8 */
+/* Of conv2d_s8 and fully_connected_s8; `nibbles`: with weights of four bits, in blocks. */
+extern const struct oribi_micro_variant oribi_micro_conv2d_rvv_s8_variant,
+    oribi_micro_conv2d_rvv_s8_nibbles, oribi_micro_fully_connected_rvv_s8_variant,
+    oribi_micro_fully_connected_rvv_s8_nibbles;
 
 #endif

@@ -39,3 +39,11 @@ struct oribi_micro_rvv_layer oribi_micro_rvv_pack(const struct oribi_micro_rvv_s
     const struct oribi_micro_rvv_layer layer = {words, n, (int8_t)zero, (int8_t)low, (int8_t)high};
     return layer;
 }
+
+int32_t oribi_micro_rvv_block(int32_t taps, int32_t channels)
+{
+    enum { BYTES = 16384, VECTOR = 16 };
+    int32_t block = BYTES / taps;
+    block = block > VECTOR ? block / VECTOR * VECTOR : block > 0 ? block : 1;
+    return block < channels ? block : channels;
+}

@@ -24,4 +24,8 @@ struct oribi_micro_rvv_layer oribi_micro_rvv_pack(const struct oribi_micro_rvv_s
                                                   int32_t zero, int32_t low, int32_t high,
                                                   int32_t *words);
 
+/* Channels of a block whose weights, of four bits in flash, a call widens at once: of about 16 KiB,
+ * whole vectors of the smallest registers where there are that many. */
+int32_t oribi_micro_rvv_block(int32_t taps, int32_t channels);
+
 #endif

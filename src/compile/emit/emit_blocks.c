@@ -120,6 +120,9 @@ static void all_blocks(const emitter *e, const char *packed)
         (void)snprintf(last, sizeof last, "%d", (int)b->n);
         set_channels(e, b->rest.channels);
         oribi_writer_line(e->w, "form.groups = %d;", (int)b->rest.form.groups);
+        if (b->rest.form.head != b->first.form.head) {
+            oribi_writer_line(e->w, "form.head = %d;", (int)b->rest.form.head);
+        }
         oribi_writer_line(e->w, "form.words = %d;", (int)b->rest.form.words);
         oribi_writer_line(e->w, "form.tail = %d;", (int)b->rest.form.tail);
         widen(e, false, "packed");

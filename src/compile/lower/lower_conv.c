@@ -31,6 +31,7 @@ static void add_overlap(oribi_call *call, const struct oribi_micro_conv2d_s8_arg
 static const oribi_variant_row variants[] = {
     {&oribi_micro_conv2d_mve_s8_variant, &oribi_args_conv2d_mve_s8, ORIBI_ON(mve)},
     {&oribi_micro_conv2d_rvv_s8_variant, &oribi_args_conv2d_rvv_s8, ORIBI_ON(rvv)},
+    {&oribi_micro_conv2d_rvv_s8_nibbles, &oribi_args_conv2d_rvv_s8, ORIBI_ON(rvv)},
     {&oribi_micro_conv2d_lanes_s8_variant, &oribi_args_conv2d_lanes_s8,
      ORIBI_ON(dsp) | ORIBI_ON(mve)},
     {&oribi_micro_conv2d_quads_s8_variant, &oribi_args_conv2d_lanes_s8,

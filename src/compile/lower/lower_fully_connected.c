@@ -17,6 +17,7 @@ static const oribi_variant_row variants[] = {
     {&oribi_micro_fully_connected_mve_s8_variant, &oribi_args_fully_connected_mve_s8,
      ORIBI_ON(mve)},
     {&oribi_micro_fully_connected_rvv_s8_variant, &oribi_args_conv2d_rvv_s8, ORIBI_ON(rvv)},
+    {&oribi_micro_fully_connected_rvv_s8_nibbles, &oribi_args_conv2d_rvv_s8, ORIBI_ON(rvv)},
     {&oribi_micro_fully_connected_lanes_s8_variant, &oribi_args_fully_connected_lanes_s8,
      ORIBI_ON(dsp) | ORIBI_ON(mve)},
     {&oribi_micro_fully_connected_quads_s8_variant, &oribi_args_fully_connected_lanes_s8,

@@ -38,6 +38,7 @@ LAYERS = {
     "depthwise, channels of a channel": ([1, 6, 5, 50], [1, 5, 5, 150], {"stride": 2}),
     "dense": ([1, 539], [7, 539], {}),
     "dense, rows": ([3, 130], [21, 130], {}),
+    "dense, rows, of more weights than a vector's block has": ([3, 1100], [37, 1100], {}),
     "dense whose channels are large": ([1, 5003], [30, 5003], {}),
 }
 
@@ -97,6 +98,7 @@ class Nibbles(unittest.TestCase):
     def run_oribi(self, *arguments):
         done = subprocess.run([ORIBI, *map(str, arguments)], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, (arguments, done.stderr))
+        return done.stdout
 
     def flash(self, path, core):
         """Of each layer."""
@@ -141,6 +143,13 @@ class Nibbles(unittest.TestCase):
             if shutil.which("qemu-system-riscv32" if target == "riscv32" else "qemu-system-arm"):
                 with self.subTest(target=target):
                     self.run_oribi("verify", path, "--target", target, "--runs", 2)
+
+    @unittest.skipUnless(shutil.which("qemu-system-riscv64"), "QEMU is needed")
+    def test_layers_whose_weights_are_widened_in_blocks_have_vectors(self):
+        layers = [LAYERS["convolution that is too large to be widened at once"], LAYERS["dense, rows, of more weights than a vector's block has"]]
+        wide, small = (json.loads(self.run_oribi("verify", self.save(column, layers), "--target", "riscv64-v", "--runs", 1, "--json"))
+                       for column in ("i8", "i8x4"))
+        self.assertLess(small["instructions"], 2 * wide["instructions"])
 
 
 if __name__ == "__main__":
