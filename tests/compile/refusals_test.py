@@ -78,6 +78,14 @@ def circular_buffer(period, slots=4):
     return b
 
 
+def circular_buffers(count):
+    b = Builder("CIRCULAR_BUFFER", "i8", 0)
+    x = b.input([1, 1, 2, 3], (0.5, 0))
+    for y in reversed([b.output([1, 2, 2, 3], (0.5, 0)) for _ in range(count)]):  # the last is y0
+        b.op("CUSTOM:CIRCULAR_BUFFER", [x], [y], flex={"cycles_max": 2})
+    return b
+
+
 OUTSIDE = "a size, scale or zero point is outside its range"
 ADD = {"activation": "NONE"}
 # name: (model, what the message says, whose rounding)
@@ -124,6 +132,7 @@ REFUSED = {
     "Huffman codes of floats": (decode([1, 1, 0, 0, 1, 1], column="f32"), "int16", "tflm"),
     "codes of a kind to come": (decode([9, 1, 0, 0, 1]), "kind 9", "tflm"),
     "codes of a version to come": (decode([0, 2, 0, 0, 1]), "version 2", "tflm"),
+    "runs that end early in more than 32 places": (circular_buffers(33), "more than 32", "tflm"),
     "a buffer of one": (circular_buffer(1, 1), "it keeps int8", "tflm"),
 }
 

@@ -8,8 +8,11 @@
 #include "import/import_body.h"
 #include "import/tflite/tflite.h"
 
+enum { MOST_GATES = 32 }; /* their graphs lie in each other */
+
 typedef struct oribi_tflite_gate {
     oribi_node_id first; /* nodes from here on wait */
+    int32_t number;      /* from 1 on */
     oribi_value_id is_open;
     const char *label, *origin;
     struct oribi_tflite_gate *before;
@@ -21,7 +24,16 @@ bool oribi_tflite_add_gate(oribi_tflite_node *n, oribi_value_id is_open)
     oribi_tflite_gate *gate = oribi_arena_array(&t->kept, 1, sizeof *gate);
     const char *label = oribi_arena_printf(&t->kept, "%s/behind", n->label);
     ORIBI_TRY((gate != NULL && label != NULL) || oribi_tflite_no_memory(n));
-    *gate = (oribi_tflite_gate){n->graph->n_nodes, is_open, label, n->origin, t->gates};
+    *gate = (oribi_tflite_gate){.first = n->graph->n_nodes,
+                                .number = t->gates != NULL ? t->gates->number + 1 : 1,
+                                .is_open = is_open,
+                                .label = label,
+                                .origin = n->origin,
+                                .before = t->gates};
+    if (gate->number > MOST_GATES) {
+        return oribi_tflite_fail(n, TF_RESOURCE_EXHAUSTED,
+                                 "more than %d operators let some of the runs pass", MOST_GATES);
+    }
     t->gates = gate;
     return true;
 }
