@@ -13,9 +13,19 @@ typedef struct check {
     bool is_signed;
 } check;
 
+/* Is the row one of words alone, as an op has that knows both? */
+static bool is_of_words(const oribi_cpu_kernel *row)
+{
+    return row->types[0].attr != NULL && strcmp(row->types[0].attr, "T") == 0 &&
+           row->types[0].types == ORIBI_KIT_TYPE(TF_INT16);
+}
+
 static void check_row(void *arg, const oribi_cpu_kernel *row)
 {
     check *self = arg;
+    if (is_of_words(row)) {
+        return;
+    }
     TF_Status *status = TF_NewStatus();
 
     TF_Tensor *actual = harness_compute(&self->node, row, status);
