@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MAX_NODES = 16, VALUES = 256 };
+enum { MAX_NODES = 16, MAX_SEEN = 4 * MAX_NODES + 1, VALUES = 256 };
 
 typedef struct table {
     TF_DataType type;    /* of the result */
@@ -16,7 +16,7 @@ typedef struct table {
     oribi_qdq_side from; /* value -1: none was met yet; of bytes that alone */
     const oribi_node *nodes[MAX_NODES];
     oribi_value_id results[MAX_NODES]; /* constants of VALUES numbers, outputs of nodes */
-    int32_t n;
+    int32_t n, n_seen;     /* values that were looked at: a bound of time and of depth */
     oribi_value_id source; /* every byte dequantised; -1: not made yet */
 } table;
 
@@ -58,6 +58,9 @@ static bool collect(const oribi_qdq *q, oribi_value_id value, table *t)
 {
     oribi_qdq_side side = {.value = value};
     const oribi_value *v = q->graph->values[value];
+    if (++t->n_seen > MAX_SEEN) {
+        return false;
+    }
     if (!t->of_bytes && oribi_qdq_side_of(q, value, &side)) {
         return begins(&side, t);
     }
@@ -69,7 +72,9 @@ static bool collect(const oribi_qdq *q, oribi_value_id value, table *t)
     if ((!t->of_bytes || value != t->from.value) && collect_node(q, value, t)) {
         return true;
     }
+    const int32_t n_seen = t->n_seen;
     *t = before;
+    t->n_seen = n_seen;
     side.dtype = v->dtype;
     return t->of_bytes && is_byte(v->dtype) && begins(&side, t);
 }
