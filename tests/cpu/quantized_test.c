@@ -433,6 +433,11 @@ static void every_variant_of_a_sum_gives_the_same_bits(void **state)
         check c = {0};
         harness_init(&c.h, ops[i / 3 % 3]);
         set_sum_attrs(&c.h, &seed);
+        if (i % 7 == 0) { /* a gate whose scales are powers of two */
+            assert_true(oribi_attrs_set_float(&c.h.attrs, &c.h.arena, "b_scale", 1.0F / 256) &&
+                        oribi_attrs_set_float(&c.h.attrs, &c.h.arena, "a_scale", 0.0625F) &&
+                        oribi_attrs_set_float(&c.h.attrs, &c.h.arena, "output_scale", 0.03125F));
+        }
         int8_t *a = harness_input(&c.h, TF_INT8, a_dims, 3);
         random_bytes(&seed, a, (int32_t)(a_dims[0] * a_dims[1] * a_dims[2]), -128, 127);
         int8_t *b = harness_input(&c.h, TF_INT8, b_dims, 3);
@@ -476,9 +481,10 @@ static void products_are_made_by_floats(void **state)
         struct oribi_micro_mul_q_args args;
         oribi_quantized_product product;
         assert_int_equal(oribi_micro_mul_q_prepare(&spec, &args), ORIBI_MICRO_OK);
-        n += oribi_quantized_product_find(&args, &product) ? 1 : 0;
+        oribi_quantized_product_find(&args, &product);
+        n += product.n_apart >= 0 ? 1 : 0;
     }
-    assert_true(n > 55);
+    assert_true(n > 58);
 }
 
 /* Creation tries the pairs that rounding might decide; here are all. */

@@ -34,9 +34,10 @@ static void take_pairs(binary_state *state, sum_prepare *prepare, const oribi_qu
     spec.kind = ORIBI_MICRO_S8;
     state->is_product = prepare == NULL;
     if (prepare == NULL) {
-        const bool is_found = oribi_micro_mul_q_prepare(&spec, &product) == ORIBI_MICRO_OK &&
-                              oribi_quantized_product_find(&product, &state->product);
-        state->simd = is_found ? simd : NULL;
+        if (oribi_micro_mul_q_prepare(&spec, &product) == ORIBI_MICRO_OK) {
+            state->simd = simd;
+            oribi_quantized_product_find(&product, &state->product);
+        }
     } else if (prepare(&spec, &sum) == ORIBI_MICRO_OK) {
         state->simd = simd;
         state->sum.exact = sum.scales;

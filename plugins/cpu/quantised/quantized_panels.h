@@ -120,12 +120,17 @@ typedef struct oribi_quantized_sum {
     bool is_real; /* for each pair of bytes both are equal */
 } oribi_quantized_sum;
 
-/* A product of two tensors by floats: the integer next to a * b * factor + term, less their zero
- * points, where the term of a product below 0 has its sign where `sign` says so, and `added`. */
+/* A product of two tensors, less their zero points: by floats, the integer next to a * b * factor +
+ * term, where the term of a product below 0 has its sign where `sign` says so, and `added`; or,
+ * where n_apart is below 0, by integers. Scales that are powers of two want those: ties are many.
+ */
 typedef struct oribi_quantized_product {
     int32_t a_zero, b_zero;
     float factor, term;
-    int32_t sign, added;
+    float apart[ORIBI_MOST_APART],
+        more[ORIBI_MOST_APART]; /* as of a layer; 0 where there is none */
+    int32_t n_apart, sign, added;
+    int32_t multiplier, left, right; /* shifts, one of them 0 */
     int32_t low, high;
 } oribi_quantized_product;
 
@@ -154,8 +159,8 @@ typedef struct oribi_quantized_simd {
 
 /* Finds the floats of a sum or a difference, which `exact` says. */
 void oribi_quantized_sum_find(const oribi_quantized_simd *simd, oribi_quantized_sum *sum);
-/* The same of a product; false: there are none. */
-bool oribi_quantized_product_find(const struct oribi_micro_mul_q_args *exact,
+/* The same of a product. */
+void oribi_quantized_product_find(const struct oribi_micro_mul_q_args *exact,
                                   oribi_quantized_product *out);
 
 #define ORIBI_QUANTIZED_DECLARE(part, isa) extern const oribi_quantized_simd oribi_quantized_##isa;

@@ -331,7 +331,19 @@ ALWAYS __m256i products_of(const void *how, const int8_t *a, const int8_t *b)
     const oribi_quantized_product *p = how;
     const __m256i x = _mm256_sub_epi32(eight(a), _mm256_set1_epi32(p->a_zero));
     const __m256i y = _mm256_sub_epi32(eight(b), _mm256_set1_epi32(p->b_zero));
-    const __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(x), _mm256_cvtepi32_ps(y));
+    __m256 product = _mm256_mul_ps(_mm256_cvtepi32_ps(x), _mm256_cvtepi32_ps(y));
+    if (p->n_apart < 0) {
+        const ending e = {.multiplier = _mm256_set1_epi32(p->multiplier),
+                          .odd = _mm256_set1_epi64x(p->multiplier),
+                          .left = _mm256_set1_epi32(p->left),
+                          .right = _mm256_set1_epi32(p->right),
+                          .mask = _mm256_set1_epi32((int32_t)((1U << p->right) - 1))};
+        return scaled(&e, _mm256_cvtps_epi32(product));
+    }
+    for (int32_t k = 0; k < p->n_apart; k++) { /* it becomes its neighbour, whose result it has */
+        const __m256 is_apart = _mm256_cmp_ps(product, _mm256_set1_ps(p->apart[k]), _CMP_EQ_OQ);
+        product = _mm256_add_ps(product, _mm256_and_ps(is_apart, _mm256_set1_ps(p->more[k])));
+    }
     return rounded_of(product, _mm256_set1_ps(p->factor), _mm256_set1_ps(p->term),
                       _mm256_castsi256_ps(_mm256_set1_epi32(p->sign)));
 }

@@ -379,7 +379,16 @@ ALWAYS __m512i products_of(const void *how, __m128i a, __m128i b)
     const oribi_quantized_product *p = how;
     const __m512i x = _mm512_sub_epi32(_mm512_cvtepi8_epi32(a), _mm512_set1_epi32(p->a_zero));
     const __m512i y = _mm512_sub_epi32(_mm512_cvtepi8_epi32(b), _mm512_set1_epi32(p->b_zero));
-    const __m512 product = _mm512_mul_ps(_mm512_cvtepi32_ps(x), _mm512_cvtepi32_ps(y));
+    __m512 product = _mm512_mul_ps(_mm512_cvtepi32_ps(x), _mm512_cvtepi32_ps(y));
+    if (p->n_apart < 0) {
+        return scale(_mm512_cvtps_epi32(product), _mm512_set1_epi32(p->multiplier),
+                     _mm512_set1_epi32(p->left), _mm512_set1_epi32(p->right));
+    }
+    for (int32_t k = 0; k < p->n_apart; k++) { /* it becomes its neighbour, whose result it has */
+        const __mmask16 is_apart =
+            _mm512_cmp_ps_mask(product, _mm512_set1_ps(p->apart[k]), _CMP_EQ_OQ);
+        product = _mm512_mask_add_ps(product, is_apart, product, _mm512_set1_ps(p->more[k]));
+    }
     return rounded_of(product, _mm512_set1_ps(p->factor), _mm512_set1_ps(p->term),
                       _mm512_set1_epi32(p->sign));
 }

@@ -289,29 +289,34 @@ bool oribi_quantized_real_find(const oribi_quantized_layer *layer, int32_t multi
     return is_found;
 }
 
-bool oribi_quantized_product_find(const struct oribi_micro_mul_q_args *exact,
+void oribi_quantized_product_find(const struct oribi_micro_mul_q_args *exact,
                                   oribi_quantized_product *out)
 {
     enum { MOST_PRODUCT = 255 * 255 };
     const oribi_quantized_layer layer = {
         .zero = exact->output_zero, .low = exact->low, .high = exact->high};
     const int64_t reach[2] = {-MOST_PRODUCT, MOST_PRODUCT};
-    const bool is_signed = layer.low < layer.zero;
+    const int32_t shift = exact->output_shift;
     oribi_quantized_real real = {0};
-    if (!oribi_quantized_real_find(&layer, exact->output_multiplier, exact->output_shift, reach,
-                                   &real) ||
-        real.n_apart > 0) {
-        return false;
-    }
+    const bool is_real =
+        oribi_quantized_real_find(&layer, exact->output_multiplier, shift, reach, &real);
+    const bool is_signed = is_real && layer.low < layer.zero;
     *out = (oribi_quantized_product){.a_zero = exact->a_zero,
                                      .b_zero = exact->b_zero,
                                      .factor = real.factor,
                                      .term = real.term,
+                                     .n_apart = is_real ? real.n_apart : -1,
                                      .sign = is_signed ? INT32_MIN : 0,
-                                     .added = is_signed ? layer.zero : 0,
+                                     .added = is_signed || !is_real ? layer.zero : 0,
+                                     .multiplier = exact->output_multiplier,
+                                     .left = shift > 0 ? shift : 0,
+                                     .right = shift > 0 ? 0 : -shift,
                                      .low = layer.low,
                                      .high = layer.high};
-    return true;
+    for (int32_t k = 0; k < real.n_apart; k++) {
+        out->apart[k] = (float)real.apart[k];
+        out->more[k] = (float)real.more[k];
+    }
 }
 
 /* --- Sums of two tensors ------------------------------------------------------------------------
