@@ -61,15 +61,17 @@ bool oribi_pass_find_depthwise(oribi_graph *graph, const oribi_pass_options *opt
                                oribi_pass_report *report, TF_Status *status)
 {
     const int32_t n = graph->n_nodes;
+    bool has_changed = false;
     for (int32_t i = 0; i < n; i++) {
         oribi_node *node = graph->nodes[i];
         oribi_dims dims;
         if (!node->is_dead && is_depthwise(graph, node, &dims) &&
             replace(graph, options, node, &dims, status)) {
+            has_changed = true;
             oribi_pass_note(graph, report, "layout", "%s '%s' is a depthwise layer", node->op_name,
                             node->name);
         }
         ORIBI_TRY(TF_GetCode(status) == TF_OK);
     }
-    return oribi_graph_sort(graph, status);
+    return !has_changed || oribi_graph_sort(graph, status);
 }

@@ -81,6 +81,13 @@ static bool is_pair(const oribi_graph *graph, const oribi_node *node)
     return !node->is_dead && oribi_qdq_is_dequantize(node);
 }
 
+static bool makes_bytes(const oribi_graph *graph, const oribi_node *node)
+{
+    const TF_DataType dtype =
+        node->is_dead || node->n_outputs != 1 ? TF_FLOAT : graph->values[node->outputs[0]]->dtype;
+    return dtype == TF_INT8 || dtype == TF_UINT8;
+}
+
 static bool has_node(const oribi_graph *graph,
                      bool (*is_one)(const oribi_graph *, const oribi_node *))
 {
@@ -106,7 +113,7 @@ bool oribi_pass_qdq(oribi_graph *graph, const oribi_pass_options *options,
         q.n_made = 0;
     }
     if (!has_node(graph, is_pair)) {
-        return walk(&q, oribi_qdq_bytes, &changed);
+        return !has_node(graph, makes_bytes) || walk(&q, oribi_qdq_bytes, &changed);
     }
     ORIBI_TRY(oribi_pass_simplify(graph, report, status));
     for (int32_t round = 0; changed && round < MAX_ROUNDS; round++) {
