@@ -26,10 +26,13 @@ struct oribi_micro_qlinear_conv2d_args {
  * result of 8 bits, saturate(round(sum * multiplier) + output_zero), ties to even; for one of
  * float, sum * multiplier.
  * Shapes   input [batch, in_h, in_w, in_c], filter [filter_h, filter_w, in_c / groups, out_c];
- *          bias, filter_zeros (NULL: none, of both) and multipliers [out_c]; output [batch, out_h,
- * out_w, out_c]. Units    padding is input_zero; sums wrap at 32 bits. Owns     nothing; output is
- * no input's memory. Context  run: no allocation, no state. Source   ONNX's operators; the
- * multiplier, input scale * filter scale / output scale in float, as ONNX Runtime makes it.
+ *          bias and filter_zeros, each NULL where there are none, and multipliers [out_c];
+ *          output [batch, out_h, out_w, out_c].
+ * Units    padding is input_zero; sums wrap at 32 bits.
+ * Owns     nothing; output is no input's memory.
+ * Context  run: no allocation, no state.
+ * Source   ONNX's operators; the multiplier, input scale * filter scale / output scale in float, as
+ *          ONNX Runtime makes it.
  */
 void oribi_micro_qlinear_conv2d(const struct oribi_micro_qlinear_conv2d_args *args,
                                 const void *input, const void *filter, const int32_t *bias,
